@@ -10,9 +10,22 @@ import hashlib
 import json
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    field_validator,
+    model_validator,
+)
+
+from faithmeter import render
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
 
 
 class Model(BaseModel):
@@ -184,9 +197,19 @@ class Verdict(Model):
     origin: Origin
     """Who gave the verdict."""
 
-    def __str__(self) -> str:
-        support = "" if self.support is None else f" {self.support:.2f}"
-        return f"[{self.label}{support}] {self.claim.text}"
+    @property
+    def word(self) -> str:
+        """The label as people read it."""
+        return self.label.replace("_", " ")
+
+    def __repr__(self) -> str:
+        return f"<Verdict {self.word} {render.number(self.support)}: {self.claim.text!r}>"
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield render.outcome_rich(self)
+
+    def _repr_html_(self) -> str:
+        return render.outcome_html(self)
 
 
 FailureKind = Literal[
@@ -213,8 +236,19 @@ class Failure(Model):
     message: str
     """What went wrong, in words."""
 
-    def __str__(self) -> str:
-        return f"[failed: {self.kind}] {self.claim.text if self.claim else '(whole answer)'}: {self.message}"
+    @property
+    def word(self) -> str:
+        """What stands where a verdict has its label."""
+        return "not judged"
+
+    def __repr__(self) -> str:
+        return f"<Failure {self.kind}: {self.message!r}, {self.claim.text if self.claim else 'the whole answer'!r}>"
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield render.outcome_rich(self)
+
+    def _repr_html_(self) -> str:
+        return render.outcome_html(self)
 
 
 Outcome = Verdict | Failure

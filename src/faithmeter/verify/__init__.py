@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from faithmeter.datamodels import Outcome, Pair
 from faithmeter.errors import UsageError
+from faithmeter.loading import load_part
+
+# What `check`, `evaluate` and the command line use when nothing is said.
+DEFAULT_VERIFIER = "lexical"
 
 
 @runtime_checkable
@@ -32,10 +35,8 @@ _LOADERS = {
 
 
 def load_verifier(spec: str) -> Verifier:
-    """Build a verifier from its spec: a name, or `name:argument`."""
-    name, _, argument = spec.partition(":")
-    if name not in _LOADERS:
-        raise UsageError(f"unknown verifier {spec!r}; known: {', '.join(sorted(_LOADERS))}")
-    module, function = _LOADERS[name].split(":")
-    load: Callable[[str], Verifier] = getattr(import_module(module), function)
-    return load(argument)
+    """Build a verifier from its spec: `name`, `name:argument`, or `python:MODULE:FUNCTION` for your own."""
+    part = load_part(spec, _LOADERS, noun="verifier")
+    if not isinstance(part, Verifier):
+        raise UsageError(f"{spec!r} is no verifier: it needs `signature` and `verify`")
+    return part

@@ -1,0 +1,167 @@
+"""The way through, once: sample → claims → verdicts → result."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Sequence
+from typing import Any
+
+from faithmeter import sync
+from faithmeter.datamodels import (
+    Claim,
+    Context,
+    Extraction,
+    Failure,
+    Label,
+    Origin,
+    Outcome,
+    Pair,
+    Sample,
+    Verdict,
+)
+from faithmeter.errors import FaithmeterError
+from faithmeter.extract import Extractor, load_extractor
+from faithmeter.metering import metered
+from faithmeter.results import Result
+from faithmeter.scoring import Scoring, load_scoring
+from faithmeter.verify import DEFAULT_VERIFIER, Verifier, load_verifier
+
+
+class Evaluator:
+    """An extractor, a verifier and a scoring policy; holds no state of any sample."""
+
+    def __init__(
+        self,
+        *,
+        verifier: str | Verifier = DEFAULT_VERIFIER,
+        extractor: str | Extractor = "sentences",
+        scoring: str | Scoring = "plain",
+    ) -> None:
+        self.verifier = load_verifier(verifier) if isinstance(verifier, str) else verifier
+        self.extractor = load_extractor(extractor) if isinstance(extractor, str) else extractor
+        self.scoring = load_scoring(scoring)
+
+    @property
+    def signature(self) -> str:
+        """How results are made; equal signatures and samples give equal results."""
+        return f"extract:{self.extractor.signature}|verify:{self.verifier.signature}|score:{self.scoring.signature}"
+
+    async def check(self, sample: Sample) -> Result:
+        """Judge one sample."""
+        with metered() as meter:
+            extraction = await self._extract(sample)
+            if isinstance(extraction, Failure):
+                outcomes: Sequence[Outcome] = (extraction,)
+            else:
+                outcomes = extraction.outcomes or await self._verify(extraction.claims, sample)
+            return Result(
+                sample=sample,
+                outcomes=tuple(_verbatim(outcome, sample) for outcome in outcomes),
+                asides=() if isinstance(extraction, Failure) else extraction.asides,
+                scoring=self.scoring,
+                signature=self.signature,
+                usage=meter.usage,
+            )
+
+    async def stream(
+        self, samples: Iterable[Sample] | AsyncIterable[Sample], *, concurrency: int = 16
+    ) -> AsyncIterator[Result]:
+        """Judge samples as they come, `concurrency` at a time, and give results in the samples' order."""
+        tasks: deque[asyncio.Task[Result]] = deque()
+        try:
+            async for sample in _aiter(samples):
+                tasks.append(asyncio.create_task(self.check(sample)))
+                if len(tasks) >= concurrency:
+                    yield await tasks.popleft()
+            while tasks:
+                yield await tasks.popleft()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _extract(self, sample: Sample) -> Extraction | Failure:
+        try:
+            return await self.extractor.extract(sample)
+        except FaithmeterError:
+            raise
+        except Exception as error:  # the batch boundary: one sample's trouble stays its own
+            return Failure(kind="extraction", message=_words(error))
+
+    async def _verify(self, claims: Sequence[Claim], sample: Sample) -> Sequence[Outcome]:
+        if not claims:
+            return ()
+        if not any(context.text.strip() for context in sample.contexts):
+            return [_nothing_to_go_by(claim) for claim in claims]
+        try:
+            outcomes = await self.verifier.verify([Pair(claim, sample) for claim in claims])
+        except FaithmeterError:
+            raise
+        except Exception as error:  # the batch boundary
+            return [Failure(claim=claim, kind="error", message=_words(error)) for claim in claims]
+        if [outcome.claim for outcome in outcomes] != list(claims):
+            message = f"the verifier gave {len(outcomes)} outcomes that do not match the {len(claims)} claims"
+            return [Failure(claim=claim, kind="error", message=message) for claim in claims]
+        return outcomes
+
+
+async def acheck(
+    answer: str,
+    contexts: Iterable[str | Context | dict[str, Any]] | str,
+    *,
+    question: str | None = None,
+    verifier: str | Verifier = DEFAULT_VERIFIER,
+    extractor: str | Extractor = "sentences",
+    scoring: str | Scoring = "plain",
+) -> Result:
+    """Check one answer against the contexts it was generated from."""
+    given = contexts if isinstance(contexts, str) else tuple(contexts)
+    sample = Sample.model_validate({"answer": answer, "contexts": given, "question": question})
+    return await Evaluator(verifier=verifier, extractor=extractor, scoring=scoring).check(sample)
+
+
+def check(
+    answer: str,
+    contexts: Iterable[str | Context | dict[str, Any]] | str,
+    *,
+    question: str | None = None,
+    verifier: str | Verifier = DEFAULT_VERIFIER,
+    extractor: str | Extractor = "sentences",
+    scoring: str | Scoring = "plain",
+) -> Result:
+    """Check one answer against the contexts it was generated from."""
+    return sync.run(
+        acheck(answer, contexts, question=question, verifier=verifier, extractor=extractor, scoring=scoring)
+    )
+
+
+def _verbatim(outcome: Outcome, sample: Sample) -> Outcome:
+    """Keep only evidence that stands where it says: whoever proposed it, the code checks it."""
+    if isinstance(outcome, Failure) or all(item.holds_in(sample.contexts) for item in outcome.evidence):
+        return outcome
+    kept = tuple(item for item in outcome.evidence if item.holds_in(sample.contexts))
+    return outcome.model_copy(update={"evidence": kept})
+
+
+def _nothing_to_go_by(claim: Claim) -> Verdict:
+    return Verdict(
+        claim=claim,
+        label=Label.NOT_ENOUGH_INFO,
+        support=0.0,
+        reason="There is no context to go by.",
+        origin=Origin(verifier="no contexts"),
+    )
+
+
+def _words(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+async def _aiter(samples: Iterable[Sample] | AsyncIterable[Sample]) -> AsyncIterator[Sample]:
+    if isinstance(samples, AsyncIterable):
+        async for sample in samples:
+            yield sample
+    else:
+        for sample in samples:
+            yield sample

@@ -1,0 +1,244 @@
+"""How verdicts, results and reports show themselves: plain text, a terminal, a notebook.
+
+Takes the data models but imports none of them, so that they can import it. rich is loaded when first used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text as RichText
+
+    from faithmeter.datamodels import Outcome
+    from faithmeter.results import Report, Result
+
+
+class Look(NamedTuple):
+    """How a label is shown; the mark and the word say it without the colour."""
+
+    mark: str
+    style: str  # for rich
+    ink: str  # for HTML: at least 4.5:1 on white and on `paper`
+    paper: str
+
+
+# Worst first: where claims share a sentence, the sentence takes the look of the worst.
+LOOKS = {
+    "contradicted": Look("✗", "bold red", "#8f1d1d", "#fde2e2"),
+    "not enough info": Look("?", "yellow", "#6b4e00", "#fdf1c7"),
+    "not judged": Look("!", "magenta", "#6b2a82", "#f3e3f9"),
+    "partially supported": Look("◐", "cyan", "#0b5068", "#d9f1f8"),
+    "supported": Look("✓", "green", "#14532d", "#dcf5e3"),
+}
+
+
+def number(value: float | None) -> str:
+    """A score or support for people: two digits, or a dash where there is none."""
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _support(outcome: Outcome) -> float | None:
+    return getattr(outcome, "support", None)
+
+
+def _detail(outcome: Outcome) -> str:
+    """The evidence, and the reason or what went wrong, as plain lines."""
+    quotes = [f"context {item.context}: “{item.quote}”" for item in getattr(outcome, "evidence", ())]
+    reason = getattr(outcome, "reason", None) or getattr(outcome, "message", None)
+    return "\n".join([*quotes, *([reason] if reason else [])])
+
+
+def _claim(outcome: Outcome) -> str:
+    return outcome.claim.text if outcome.claim else "(the whole answer)"
+
+
+def segments(answer: str, outcomes: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
+    """Cut the answer where claims begin and end: each piece with the outcomes that cover it."""
+    placed = [outcome for outcome in outcomes if outcome.claim]
+    cuts = {0, len(answer)}
+    for outcome in placed:
+        assert outcome.claim
+        cuts |= {min(outcome.claim.start, len(answer)), min(outcome.claim.end, len(answer))}
+    edges = sorted(cuts)
+    for start, end in zip(edges, edges[1:], strict=False):
+        yield (
+            answer[start:end],
+            [item for item in placed if item.claim and item.claim.start <= start and end <= item.claim.end],
+        )
+
+
+def _worst(outcomes: Sequence[Outcome]) -> Outcome:
+    order = list(LOOKS)
+    return min(outcomes, key=lambda outcome: order.index(outcome.word))
+
+
+def _headline(result: Result) -> str:
+    claims = len(result.outcomes)
+    low_high = (
+        f", between {number(result.bounds[0])} and {number(result.bounds[1])}"
+        if result.failures and result.bounds
+        else ""
+    )
+    return f"score {number(result.score)}{low_high} ({result.status}, {claims} claim{'s' * (claims != 1)})"
+
+
+# --- plain text -------------------------------------------------------------------------------------
+
+
+def as_text(result: Result) -> str:
+    """A result as a few lines: the score, then a line for each claim."""
+    lines = [f"Result {result.sample.id}: {_headline(result)}"]
+    for outcome in result.outcomes:
+        lines.append(
+            f"  {LOOKS[outcome.word].mark} {outcome.word:19} {number(_support(outcome)):>4}  {_claim(outcome)}"
+        )
+    lines += [f"  · {aside.kind.replace('_', ' '):19}       {aside.text}" for aside in result.asides]
+    return "\n".join(lines)
+
+
+def summary_lines(report: Report) -> list[str]:
+    """A report's numbers, one line each."""
+    interval = report.interval
+    between = f" (95 % interval {number(interval[0])} to {number(interval[1])})" if interval else ""
+    lines = [
+        f"mean score {number(report.mean)}{between} over {len(report.scores)} of {len(report.results)} samples"
+    ]
+    if report.pass_rate is not None:
+        lines.append(f"pass rate {report.pass_rate:.0%} at {number(report.min_score)}")
+    if report.results:
+        lines.append(
+            "samples: " + ", ".join(f"{count} {status}" for status, count in sorted(report.statuses.items()))
+        )
+    if report.labels:
+        lines.append(
+            "claims: " + ", ".join(f"{n} {label.replace('_', ' ')}" for label, n in report.labels.items())
+        )
+    if report.coverage < 1:
+        lines.append(f"coverage {report.coverage:.1%}: the rest could not be judged")
+    usage = report.usage
+    if usage.calls or usage.cache_hits:
+        cost = "" if usage.cost is None else f", ${usage.cost:.4f}"
+        tokens = f"{usage.prompt_tokens} + {usage.completion_tokens} tokens{cost}"
+        lines.append(f"{usage.calls} calls, {tokens}, {usage.retries} retries, {usage.cache_hits} cache hits")
+    return lines
+
+
+def report_text(report: Report) -> str:
+    """A report as a few lines."""
+    return "\n".join(
+        ["Report: " + summary_lines(report)[0], *(f"  {line}" for line in summary_lines(report)[1:])]
+    )
+
+
+# --- terminal ---------------------------------------------------------------------------------------
+
+
+def _styled(outcome: Outcome, text: str) -> RichText:
+    from rich.text import Text
+
+    return Text(text, style=LOOKS[outcome.word].style)
+
+
+def outcome_rich(outcome: Outcome) -> RenderableType:
+    """One claim for a terminal: label, claim, and evidence below."""
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.text import Text
+
+    look = LOOKS[outcome.word]
+    head = Text.assemble(
+        (f"{look.mark} {outcome.word} ", look.style), (number(_support(outcome)), "dim"), " "
+    )
+    claim = Text(_claim(outcome))
+    for start, end in getattr(outcome, "gaps", ()):
+        claim.stylize("underline", start, end)
+    detail = _detail(outcome)
+    head.append_text(claim)
+    return Group(head, *([Padding(Text(detail, style="dim"), (0, 0, 0, 4))] if detail else []))
+
+
+def as_rich(result: Result) -> RenderableType:
+    """A result for a terminal: the answer with its claims coloured, then each claim with its evidence."""
+    from rich.console import Group
+    from rich.panel import Panel
+    from rich.text import Text
+
+    answer = Text()
+    for piece, covering in segments(result.sample.answer, result.outcomes):
+        answer.append_text(_styled(_worst(covering), piece) if covering else Text(piece, style="dim"))
+    asides = [Text(f"· {aside.kind.replace('_', ' ')}: {aside.text}", style="dim") for aside in result.asides]
+    return Panel(
+        Group(answer, Text(), *(outcome_rich(outcome) for outcome in result.outcomes), *asides),
+        title=Text(f"{result.sample.id}: {_headline(result)}"),
+        title_align="left",
+    )
+
+
+def report_rich(report: Report, *, rows: int = 10) -> RenderableType:
+    """A report for a terminal: the numbers, then the worst answers, each with its worst claim."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    lines = [
+        Text(line, style="bold" if index == 0 else "") for index, line in enumerate(summary_lines(report))
+    ]
+    worst = [result for result in report.worst(rows) if result.score is None or result.score < 1]
+    if not worst:
+        return Group(*lines)
+    table = Table(title="Worst answers first", title_justify="left", expand=True)
+    table.add_column("sample", no_wrap=True, max_width=24)
+    table.add_column("score", justify="right")
+    table.add_column("claims", justify="right")
+    table.add_column("look at", ratio=1)
+    for result in worst:
+        outcome = (result.failures + result.unsupported or (None,))[0]
+        look_at = outcome_rich(outcome) if outcome else Text(result.status)
+        table.add_row(Text(result.sample.id), number(result.score), str(len(result.outcomes)), look_at)
+    return Group(*lines, Text(), table)
+
+
+# --- notebook ---------------------------------------------------------------------------------------
+
+
+def _mark(outcomes: Sequence[Outcome], piece: str) -> str:
+    look = LOOKS[_worst(outcomes).word]
+    hover = "\n\n".join(f"{item.word}: {_claim(item)}\n{_detail(item)}".strip() for item in outcomes)
+    style = f"background:{look.paper};color:{look.ink};border-radius:3px;padding:0 2px"
+    return f'<mark style="{style}" title="{escape(hover)}">{escape(piece)}<sup>{look.mark}</sup></mark>'
+
+
+def outcome_html(outcome: Outcome) -> str:
+    """One claim for a notebook: label, support, claim, and evidence below."""
+    look = LOOKS[outcome.word]
+    detail = escape(_detail(outcome)).replace("\n", "<br>")
+    below = f'<div style="opacity:.75;margin-left:1.5em">{detail}</div>' if detail else ""
+    badge = f'<b style="background:{look.paper};color:{look.ink};border-radius:3px;padding:0 4px">'
+    return f"<div>{badge}{look.mark} {outcome.word}</b> {number(_support(outcome))} {escape(_claim(outcome))}{below}</div>"
+
+
+def as_html(result: Result) -> str:
+    """A result for a notebook: the answer with each claim coloured, its evidence on hover."""
+    pieces = "".join(
+        _mark(covering, piece) if covering else escape(piece)
+        for piece, covering in segments(result.sample.answer, result.outcomes)
+    )
+    claims = "".join(outcome_html(outcome) for outcome in result.outcomes)
+    return (
+        f'<div><p><b>{escape(_headline(result))}</b></p><p style="white-space:pre-wrap">{pieces}</p>'
+        f"<details><summary>claims and evidence</summary>{claims}</details></div>"
+    )
+
+
+def report_html(report: Report, *, rows: int = 10) -> str:
+    """A report for a notebook: the numbers, then the worst answers, each to be opened."""
+    lines = "<br>".join(escape(line) for line in summary_lines(report))
+    worst = "".join(
+        f"<details><summary>{escape(result.sample.id)}: {escape(_headline(result))}</summary>{as_html(result)}</details>"
+        for result in report.worst(rows)
+    )
+    return f"<div><p>{lines}</p>{worst}</div>"

@@ -1,0 +1,196 @@
+"""What a check gives back: the outcomes of a sample, and every number that follows from them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cached_property
+from statistics import fmean
+from typing import TYPE_CHECKING, Literal, Self
+
+from pydantic import computed_field, model_validator
+
+from faithmeter import render
+from faithmeter.datamodels import Aside, Failure, Label, Model, Outcome, Sample, Usage, Verdict
+from faithmeter.scoring import Scoring
+from faithmeter.stats import mean_interval
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
+
+Status = Literal["ok", "no_claims", "partial", "failed"]
+
+
+class Result(Model):
+    """The outcomes of one sample, and its score."""
+
+    sample: Sample
+    """What was checked."""
+    outcomes: tuple[Outcome, ...]
+    """One verdict or failure for each claim, in the answer's order."""
+    asides: tuple[Aside, ...] = ()
+    """Parts of the answer that claim nothing."""
+    scoring: Scoring = Scoring()
+    """The policy behind `score`."""
+    signature: str
+    """How the result was made: the extractor, the verifier and the policy, with their settings."""
+    usage: Usage = Usage()
+    """What it cost."""
+
+    @model_validator(mode="after")
+    def _evidence_is_verbatim(self) -> Self:
+        for verdict in self.verdicts:
+            for evidence in verdict.evidence:
+                if not evidence.holds_in(self.sample.contexts):
+                    raise ValueError(f"evidence is not verbatim: {evidence!r}")
+        return self
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The claims that were judged."""
+        return tuple(outcome for outcome in self.outcomes if isinstance(outcome, Verdict))
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """What could not be judged."""
+        return tuple(outcome for outcome in self.outcomes if isinstance(outcome, Failure))
+
+    @property
+    def unsupported(self) -> tuple[Verdict, ...]:
+        """The verdicts to look at: all but the supported, contradictions first."""
+        found = [verdict for verdict in self.verdicts if verdict.label is not Label.SUPPORTED]
+        return tuple(sorted(found, key=lambda verdict: verdict.label is not Label.CONTRADICTED))
+
+    @property
+    def refused(self) -> bool:
+        """Whether the answer claims nothing and declines to answer."""
+        return not self.outcomes and any(aside.kind == "refusal" for aside in self.asides)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def status(self) -> Status:
+        """ok; no_claims: nothing to judge; partial: some claims failed; failed: all did."""
+        if not self.outcomes:
+            return "no_claims"
+        if not self.failures:
+            return "ok"
+        return "partial" if self.verdicts else "failed"
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def score(self) -> float | None:
+        """Supported / judged, or as the policy says; None when nothing could be judged."""
+        if self.status == "failed":
+            return None
+        if self.status == "no_claims":
+            return self.scoring.refusal if self.refused else self.scoring.no_claims
+        return self.scoring.score([verdict.label for verdict in self.verdicts])
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def coverage(self) -> float:
+        """Judged / claims; 1 when there was nothing to judge."""
+        return len(self.verdicts) / len(self.outcomes) if self.outcomes else 1.0
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The score if all failures were unsupported, and if all were supported."""
+        if self.status == "no_claims":
+            return None if self.score is None else (self.score, self.score)
+        return self.scoring.bounds([verdict.label for verdict in self.verdicts], len(self.failures))
+
+    def __repr__(self) -> str:
+        return render.as_text(self)
+
+    __str__ = __repr__
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield render.as_rich(self)
+
+    def _repr_html_(self) -> str:
+        return render.as_html(self)
+
+
+class Report(Model):
+    """The results of a run, and what they say together."""
+
+    results: tuple[Result, ...]
+    """One for each sample, in the input's order."""
+    min_score: float | None = None
+    """What an answer must reach to pass; None: no gate."""
+
+    @cached_property
+    def scores(self) -> tuple[float, ...]:
+        """The scores there are: failed samples have none and are counted, not averaged."""
+        return tuple(result.score for result in self.results if result.score is not None)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def mean(self) -> float | None:
+        """The mean score."""
+        return fmean(self.scores) if self.scores else None
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % confidence interval of the mean."""
+        return mean_interval(self.scores)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def pass_rate(self) -> float | None:
+        """The share of all samples that reach `min_score`; a failed sample does not pass."""
+        if self.min_score is None or not self.results:
+            return None
+        return sum(score >= self.min_score for score in self.scores) / len(self.results)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def statuses(self) -> dict[Status, int]:
+        """How many samples have each status."""
+        return dict(Counter(result.status for result in self.results))
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def labels(self) -> dict[Label, int]:
+        """How many claims have each label."""
+        return dict(Counter(verdict.label for result in self.results for verdict in result.verdicts))
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def coverage(self) -> float:
+        """The mean share of claims that were judged."""
+        return fmean(result.coverage for result in self.results) if self.results else 1.0
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def usage(self) -> Usage:
+        """What the run cost; the seconds are the samples' own, added up."""
+        return sum((result.usage for result in self.results), Usage())
+
+    def worst(self, n: int) -> tuple[Result, ...]:
+        """The n results to look at first: failed ones, then the lowest scores."""
+        return tuple(sorted(self.results, key=_badness)[:n])
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __iter__(self) -> Iterator[Result]:  # type: ignore[override]  # a report is its results
+        return iter(self.results)
+
+    def __repr__(self) -> str:
+        return render.report_text(self)
+
+    __str__ = __repr__
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield render.report_rich(self)
+
+    def _repr_html_(self) -> str:
+        return render.report_html(self)
+
+
+def _badness(result: Result) -> tuple[float, float]:
+    """Sorts failed results first, then low scores, then the many-claimed ones among equals."""
+    return (-1.0 if result.score is None else result.score, -len(result.outcomes))

@@ -1,0 +1,88 @@
+"""The policies that turn labels into a score: arithmetic, never another model call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from faithmeter.datamodels import Label, Model
+from faithmeter.errors import UsageError
+
+# RagaliQ's plan: contradicted -1, not enough info 0, supported 1; half for partial support.
+WEIGHTS: Mapping[Label, float] = {
+    Label.SUPPORTED: 1.0,
+    Label.PARTIALLY_SUPPORTED: 0.5,
+    Label.NOT_ENOUGH_INFO: 0.0,
+    Label.CONTRADICTED: -1.0,
+}
+
+
+class Scoring(Model):
+    """How verdicts become a score."""
+
+    kind: Literal["plain", "strict", "weighted"] = "plain"
+    """plain: supported / judged. strict: 0 unless every claim is supported. weighted: mean weight."""
+    weights: dict[Label, float] = Field(default_factory=lambda: dict(WEIGHTS))
+    """What each label is worth under `weighted`; a label left out keeps its default."""
+    clip: bool = True
+    """Under `weighted`: keep the score within 0 to 1. False gives the raw mean."""
+    no_claims: float | None = 1.0
+    """The score of an answer that claims nothing; None leaves it out of the mean."""
+    refusal: float | None = 1.0
+    """The score of an answer that only declines to answer; None leaves it out of the mean."""
+
+    @field_validator("weights")
+    @classmethod
+    def _complete(cls, weights: dict[Label, float]) -> dict[Label, float]:
+        return {**WEIGHTS, **weights}
+
+    @property
+    def signature(self) -> str:
+        """The policy as a short string, e.g. `plain` or `weighted,raw`."""
+        parts: list[str] = [self.kind]
+        if self.kind == "weighted":
+            parts += [
+                f"{label}={self.weights[label]:g}" for label in Label if self.weights[label] != WEIGHTS[label]
+            ]
+            parts += [] if self.clip else ["raw"]
+        parts += [] if self.no_claims == 1.0 else [f"no_claims={_word(self.no_claims)}"]
+        parts += [] if self.refusal == 1.0 else [f"refusal={_word(self.refusal)}"]
+        return ",".join(parts)
+
+    def score(self, labels: Sequence[Label]) -> float:
+        """The score of an answer with these verdicts; at least one."""
+        if self.kind == "strict":
+            return float(all(label is Label.SUPPORTED for label in labels))
+        if self.kind == "plain":
+            return sum(label is Label.SUPPORTED for label in labels) / len(labels)
+        mean = sum(self.weights[label] for label in labels) / len(labels)
+        return min(1.0, max(0.0, mean)) if self.clip else mean
+
+    def bounds(self, labels: Sequence[Label], unknown: int) -> tuple[float, float]:
+        """The scores if `unknown` further claims all had the worst label, or all were supported."""
+        worst = min(Label, key=lambda label: self.weights[label])
+        best = max(Label, key=lambda label: self.weights[label])
+        if self.kind != "weighted":
+            worst, best = Label.CONTRADICTED, Label.SUPPORTED
+        return self.score([*labels, *[worst] * unknown]), self.score([*labels, *[best] * unknown])
+
+
+def load_scoring(spec: str | Scoring) -> Scoring:
+    """Build a policy from `plain`, `strict` or `weighted`; `weighted:raw` does not clip."""
+    if isinstance(spec, Scoring):
+        return spec
+    named = {
+        "plain": Scoring(),
+        "strict": Scoring(kind="strict"),
+        "weighted": Scoring(kind="weighted"),
+        "weighted:raw": Scoring(kind="weighted", clip=False),
+    }
+    if spec not in named:
+        raise UsageError(f"unknown scoring {spec!r}; known: {', '.join(named)}")
+    return named[spec]
+
+
+def _word(value: float | None) -> str:
+    return "none" if value is None else f"{value:g}"

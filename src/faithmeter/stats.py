@@ -1,0 +1,49 @@
+"""Statistics as pure functions over numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist, fmean, variance
+
+
+def mean_interval(values: Sequence[float], *, confidence: float = 0.95) -> tuple[float, float] | None:
+    """The confidence interval of a mean of scores in 0 to 1 by Student's t; None for no values.
+
+    Equal values (every answer 1.0) have no spread to go by, and one value even less: there it is
+    Wilson's interval for a share, which stays honest about how few they are.
+    """
+    if not values:
+        return None
+    mean, n = fmean(values), len(values)
+    spread = variance(values) if n > 1 else 0.0
+    if spread == 0.0:
+        return wilson_interval(mean, n, confidence=confidence) if 0 <= mean <= 1 else (mean, mean)
+    half = t_quantile(0.5 + confidence / 2, n - 1) * math.sqrt(spread / n)
+    low, high = mean - half, mean + half
+    return (max(0.0, low), min(1.0, high)) if min(values) >= 0 and max(values) <= 1 else (low, high)
+
+
+def wilson_interval(share: float, n: int, *, confidence: float = 0.95) -> tuple[float, float]:
+    """Wilson's score interval for a share of n."""
+    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def t_quantile(p: float, df: int) -> float:
+    """Student's t quantile: exact for 1 and 2 degrees of freedom, else within 0.3 % (Cornish-Fisher)."""
+    if df == 1:
+        return math.tan(math.pi * (p - 0.5))
+    if df == 2:
+        return (2 * p - 1) * math.sqrt(2 / (4 * p * (1 - p)))
+    z = NormalDist().inv_cdf(p)
+    # Abramowitz & Stegun 26.7.5
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+    )
+    return z + sum(term / df**power for power, term in enumerate(terms, start=1))
