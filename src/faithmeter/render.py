@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from rich.text import Text as RichText
 
     from faithmeter.datamodels import Outcome
-    from faithmeter.results import Report, Result
+    from faithmeter.results import Result, Tally
 
 
 class Look(NamedTuple):
@@ -64,7 +65,7 @@ def segments(answer: str, outcomes: Sequence[Outcome]) -> Iterator[tuple[str, li
         assert outcome.claim
         cuts |= {min(outcome.claim.start, len(answer)), min(outcome.claim.end, len(answer))}
     edges = sorted(cuts)
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in pairwise(edges):
         yield (
             answer[start:end],
             [item for item in placed if item.claim and item.claim.start <= start and end <= item.claim.end],
@@ -100,26 +101,20 @@ def as_text(result: Result) -> str:
     return "\n".join(lines)
 
 
-def summary_lines(report: Report) -> list[str]:
-    """A report's numbers, one line each."""
-    interval = report.interval
+def summary_lines(tally: Tally) -> list[str]:
+    """A run's numbers, one line each."""
+    interval = tally.interval
     between = f" (95 % interval {number(interval[0])} to {number(interval[1])})" if interval else ""
-    lines = [
-        f"mean score {number(report.mean)}{between} over {len(report.scores)} of {len(report.results)} samples"
-    ]
-    if report.pass_rate is not None:
-        lines.append(f"pass rate {report.pass_rate:.0%} at {number(report.min_score)}")
-    if report.results:
-        lines.append(
-            "samples: " + ", ".join(f"{count} {status}" for status, count in sorted(report.statuses.items()))
-        )
-    if report.labels:
-        lines.append(
-            "claims: " + ", ".join(f"{n} {label.replace('_', ' ')}" for label, n in report.labels.items())
-        )
-    if report.coverage < 1:
-        lines.append(f"coverage {report.coverage:.1%}: the rest could not be judged")
-    usage = report.usage
+    lines = [f"mean score {number(tally.mean)}{between} over {len(tally.scores)} of {tally.count} samples"]
+    if tally.pass_rate is not None:
+        lines.append(f"pass rate {tally.pass_rate:.0%} at {number(tally.min_score)}")
+    if tally.statuses:
+        lines.append("samples: " + ", ".join(f"{n} {status}" for status, n in sorted(tally.statuses.items())))
+    if tally.labels:
+        lines.append("claims: " + ", ".join(f"{n} {label.replace('_', ' ')}" for label, n in tally.labels.items()))
+    if tally.coverage < 1:
+        lines.append(f"coverage {tally.coverage:.1%}: the rest could not be judged")
+    usage = tally.usage
     if usage.calls or usage.cache_hits:
         cost = "" if usage.cost is None else f", ${usage.cost:.4f}"
         tokens = f"{usage.prompt_tokens} + {usage.completion_tokens} tokens{cost}"
@@ -127,11 +122,9 @@ def summary_lines(report: Report) -> list[str]:
     return lines
 
 
-def report_text(report: Report) -> str:
+def report_text(tally: Tally) -> str:
     """A report as a few lines."""
-    return "\n".join(
-        ["Report: " + summary_lines(report)[0], *(f"  {line}" for line in summary_lines(report)[1:])]
-    )
+    return "\n".join(["Report: " + summary_lines(tally)[0], *(f"  {line}" for line in summary_lines(tally)[1:])])
 
 
 # --- terminal ---------------------------------------------------------------------------------------
@@ -150,9 +143,7 @@ def outcome_rich(outcome: Outcome) -> RenderableType:
     from rich.text import Text
 
     look = LOOKS[outcome.word]
-    head = Text.assemble(
-        (f"{look.mark} {outcome.word} ", look.style), (number(_support(outcome)), "dim"), " "
-    )
+    head = Text.assemble((f"{look.mark} {outcome.word} ", look.style), (number(_support(outcome)), "dim"), " ")
     claim = Text(_claim(outcome))
     for start, end in getattr(outcome, "gaps", ()):
         claim.stylize("underline", start, end)
@@ -178,16 +169,14 @@ def as_rich(result: Result) -> RenderableType:
     )
 
 
-def report_rich(report: Report, *, rows: int = 10) -> RenderableType:
+def report_rich(tally: Tally, *, rows: int = 10) -> RenderableType:
     """A report for a terminal: the numbers, then the worst answers, each with its worst claim."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
 
-    lines = [
-        Text(line, style="bold" if index == 0 else "") for index, line in enumerate(summary_lines(report))
-    ]
-    worst = [result for result in report.worst(rows) if result.score is None or result.score < 1]
+    lines = [Text(line, style="bold" if index == 0 else "") for index, line in enumerate(summary_lines(tally))]
+    worst = [result for result in tally.worst(rows) if result.score is None or result.score < 1]
     if not worst:
         return Group(*lines)
     table = Table(title="Worst answers first", title_justify="left", expand=True)
@@ -218,7 +207,9 @@ def outcome_html(outcome: Outcome) -> str:
     detail = escape(_detail(outcome)).replace("\n", "<br>")
     below = f'<div style="opacity:.75;margin-left:1.5em">{detail}</div>' if detail else ""
     badge = f'<b style="background:{look.paper};color:{look.ink};border-radius:3px;padding:0 4px">'
-    return f"<div>{badge}{look.mark} {outcome.word}</b> {number(_support(outcome))} {escape(_claim(outcome))}{below}</div>"
+    return (
+        f"<div>{badge}{look.mark} {outcome.word}</b> {number(_support(outcome))} {escape(_claim(outcome))}{below}</div>"
+    )
 
 
 def as_html(result: Result) -> str:
@@ -234,11 +225,11 @@ def as_html(result: Result) -> str:
     )
 
 
-def report_html(report: Report, *, rows: int = 10) -> str:
+def report_html(tally: Tally, *, rows: int = 10) -> str:
     """A report for a notebook: the numbers, then the worst answers, each to be opened."""
-    lines = "<br>".join(escape(line) for line in summary_lines(report))
+    lines = "<br>".join(escape(line) for line in summary_lines(tally))
     worst = "".join(
         f"<details><summary>{escape(result.sample.id)}: {escape(_headline(result))}</summary>{as_html(result)}</details>"
-        for result in report.worst(rows)
+        for result in tally.worst(rows)
     )
     return f"<div><p>{lines}</p>{worst}</div>"

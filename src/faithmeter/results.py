@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from statistics import fmean
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import computed_field, model_validator
 
@@ -112,6 +113,73 @@ class Result(Model):
         return render.as_html(self)
 
 
+class Tally:
+    """The numbers of a run, added up as results come in; keeps the scores and a few results, not all of them."""
+
+    def __init__(self, *, min_score: float | None = None, keep: int = 50) -> None:
+        self.min_score = min_score
+        self.keep = keep
+        self.count = 0
+        self.scores: list[float] = []
+        self.statuses: Counter[Status] = Counter()
+        self.labels: Counter[Label] = Counter()
+        self.usage = Usage()
+        self._covered = 0.0
+        self._worst: list[Result] = []
+
+    def add(self, result: Result) -> None:
+        """Count one more result."""
+        self.count += 1
+        if result.score is not None:
+            self.scores.append(result.score)
+        self.statuses[result.status] += 1
+        self.labels.update(verdict.label for verdict in result.verdicts)
+        self.usage = self.usage + result.usage
+        self._covered += result.coverage
+        insort(self._worst, result, key=_badness)
+        del self._worst[self.keep :]
+
+    @property
+    def mean(self) -> float | None:
+        """The mean of the scores there are: failed samples have none, and are counted, not averaged."""
+        return fmean(self.scores) if self.scores else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % confidence interval of the mean."""
+        return mean_interval(self.scores)
+
+    @property
+    def pass_rate(self) -> float | None:
+        """The share of all samples that reach `min_score`; a failed sample does not pass."""
+        if self.min_score is None or not self.count:
+            return None
+        return sum(score >= self.min_score for score in self.scores) / self.count
+
+    @property
+    def coverage(self) -> float:
+        """The mean share of claims that were judged."""
+        return self._covered / self.count if self.count else 1.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """The numbers, ready for JSON."""
+        return {
+            "samples": self.count,
+            "mean": self.mean,
+            "interval": self.interval,
+            "min_score": self.min_score,
+            "pass_rate": self.pass_rate,
+            "coverage": self.coverage,
+            "statuses": dict(self.statuses),
+            "labels": dict(self.labels),
+            "usage": self.usage.model_dump(),
+        }
+
+    def worst(self, n: int) -> tuple[Result, ...]:
+        """The n results to look at first, of the `keep` worst: failed ones, then the lowest scores."""
+        return tuple(self._worst[:n])
+
+
 class Report(Model):
     """The results of a run, and what they say together."""
 
@@ -121,57 +189,58 @@ class Report(Model):
     """What an answer must reach to pass; None: no gate."""
 
     @cached_property
-    def scores(self) -> tuple[float, ...]:
-        """The scores there are: failed samples have none and are counted, not averaged."""
-        return tuple(result.score for result in self.results if result.score is not None)
+    def tally(self) -> Tally:
+        """The numbers behind the properties below."""
+        tally = Tally(min_score=self.min_score, keep=len(self.results))
+        for result in self.results:
+            tally.add(result)
+        return tally
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def mean(self) -> float | None:
-        """The mean score."""
-        return fmean(self.scores) if self.scores else None
+        """The mean score; failed samples have none, and are counted, not averaged."""
+        return self.tally.mean
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def interval(self) -> tuple[float, float] | None:
         """The 95 % confidence interval of the mean."""
-        return mean_interval(self.scores)
+        return self.tally.interval
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def pass_rate(self) -> float | None:
         """The share of all samples that reach `min_score`; a failed sample does not pass."""
-        if self.min_score is None or not self.results:
-            return None
-        return sum(score >= self.min_score for score in self.scores) / len(self.results)
+        return self.tally.pass_rate
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def statuses(self) -> dict[Status, int]:
         """How many samples have each status."""
-        return dict(Counter(result.status for result in self.results))
+        return dict(self.tally.statuses)
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def labels(self) -> dict[Label, int]:
         """How many claims have each label."""
-        return dict(Counter(verdict.label for result in self.results for verdict in result.verdicts))
+        return dict(self.tally.labels)
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def coverage(self) -> float:
         """The mean share of claims that were judged."""
-        return fmean(result.coverage for result in self.results) if self.results else 1.0
+        return self.tally.coverage
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def usage(self) -> Usage:
         """What the run cost; the seconds are the samples' own, added up."""
-        return sum((result.usage for result in self.results), Usage())
+        return self.tally.usage
 
     def worst(self, n: int) -> tuple[Result, ...]:
         """The n results to look at first: failed ones, then the lowest scores."""
-        return tuple(sorted(self.results, key=_badness)[:n])
+        return self.tally.worst(n)
 
     def __len__(self) -> int:
         return len(self.results)
@@ -180,17 +249,17 @@ class Report(Model):
         return iter(self.results)
 
     def __repr__(self) -> str:
-        return render.report_text(self)
+        return render.report_text(self.tally)
 
     __str__ = __repr__
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield render.report_rich(self)
+        yield render.report_rich(self.tally)
 
     def _repr_html_(self) -> str:
-        return render.report_html(self)
+        return render.report_html(self.tally)
 
 
 def _badness(result: Result) -> tuple[float, float]:
     """Sorts failed results first, then low scores, then the many-claimed ones among equals."""
-    return (-1.0 if result.score is None else result.score, -len(result.outcomes))
+    return (-1e9 if result.score is None else result.score, -len(result.outcomes))

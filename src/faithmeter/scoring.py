@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationError, field_validator
 
 from faithmeter.datamodels import Label, Model
 from faithmeter.errors import UsageError
@@ -38,14 +38,21 @@ class Scoring(Model):
     def _complete(cls, weights: dict[Label, float]) -> dict[Label, float]:
         return {**WEIGHTS, **weights}
 
+    def revised(self, **changes: Any) -> Scoring:
+        """The same policy with these fields changed; a wrong value is a usage error."""
+        try:
+            return Scoring.model_validate(self.model_dump() | changes)
+        except ValidationError as error:
+            problem = error.errors()[0]
+            place = ".".join(map(str, problem["loc"]))
+            raise UsageError(f"scoring: {place}: {problem['msg'].lower()}, found {problem['input']!r}") from None
+
     @property
     def signature(self) -> str:
         """The policy as a short string, e.g. `plain` or `weighted,raw`."""
         parts: list[str] = [self.kind]
         if self.kind == "weighted":
-            parts += [
-                f"{label}={self.weights[label]:g}" for label in Label if self.weights[label] != WEIGHTS[label]
-            ]
+            parts += [f"{label}={self.weights[label]:g}" for label in Label if self.weights[label] != WEIGHTS[label]]
             parts += [] if self.clip else ["raw"]
         parts += [] if self.no_claims == 1.0 else [f"no_claims={_word(self.no_claims)}"]
         parts += [] if self.refusal == 1.0 else [f"refusal={_word(self.refusal)}"]

@@ -29,16 +29,13 @@ _REFUSAL = re.compile(
     rf"(?:(?:based on|from|according to|given|in|within) (?:only )?{_SOURCE}(?: alone| only)?\W+)?"
     + _any_of(
         r"(?:i|we) (?:do not|don't|cannot|can't|can not|could not|couldn't|(?:am|are) (?:unable|not able) to) "
-        r"(?:really |currently |confidently )?(?:know|answer|say|tell|determine|find|provide|help|have)"
-        + _REST,
-        r"(?:i'm|i am|we're|we are) (?:not sure|unable to (?:answer|determine|find|provide|say|tell))"
-        + _REST,
+        r"(?:really |currently |confidently )?(?:know|answer|say|tell|determine|find|provide|help|have)" + _REST,
+        r"(?:i'm|i am|we're|we are) (?:not sure|unable to (?:answer|determine|find|provide|say|tell))" + _REST,
         r"(?:it is )?(?:unable|not possible|impossible) to (?:answer|determine|say|tell)" + _REST,
         rf"{_SOURCE} (?:does not|doesn't|do not|don't|did not|didn't) (?:\w+ )?"
         r"(?:contain|mention|provide|specify|state|include|say|give|have|discuss|cover|address|answer|indicate)"
         + _REST,
-        rf"there (?:is|was|are|isn't|is not) (?:no|any|not enough|enough|insufficient) (?:\w+ )?{_FACTS}"
-        + _REST,
+        rf"there (?:is|was|are|isn't|is not) (?:no|any|not enough|enough|insufficient) (?:\w+ )?{_FACTS}" + _REST,
         r"(?:not enough|insufficient) (?:information|context|data)" + _REST,
         rf"no (?:\w+ )?{_FACTS} (?:is |was |are |were )?(?:found|available|provided|given)" + _REST,
     ),

@@ -1,0 +1,63 @@
+"""Tells whether an answer is faithful to the contexts it was generated from: claim by claim, with evidence.
+
+`check` judges one answer, `evaluate` a data set; `acheck` and `aevaluate` are the same for async code.
+"""
+
+from faithmeter._version import __version__
+from faithmeter.datamodels import (
+    Aside,
+    Claim,
+    Context,
+    Evidence,
+    Extraction,
+    Failure,
+    Label,
+    Origin,
+    Outcome,
+    Pair,
+    Sample,
+    Usage,
+    Verdict,
+)
+from faithmeter.errors import DataError, FaithmeterError, MissingExtra, OutputError, RowError, UsageError
+from faithmeter.evaluator import Evaluator, acheck, check
+from faithmeter.extract import Extractor, load_extractor
+from faithmeter.results import Report, Result
+from faithmeter.runs import aevaluate, evaluate
+from faithmeter.scoring import Scoring
+from faithmeter.verify import Verifier, load_verifier
+
+__all__ = [
+    "Aside",
+    "Claim",
+    "Context",
+    "DataError",
+    "Evaluator",
+    "Evidence",
+    "Extraction",
+    "Extractor",
+    "Failure",
+    "FaithmeterError",
+    "Label",
+    "MissingExtra",
+    "Origin",
+    "Outcome",
+    "OutputError",
+    "Pair",
+    "Report",
+    "Result",
+    "RowError",
+    "Sample",
+    "Scoring",
+    "Usage",
+    "UsageError",
+    "Verdict",
+    "Verifier",
+    "__version__",
+    "acheck",
+    "aevaluate",
+    "check",
+    "evaluate",
+    "load_extractor",
+    "load_verifier",
+]

@@ -1,0 +1,71 @@
+"""`faithmeter check`: one answer."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from faithmeter import sync
+from faithmeter.cli import BELOW, PASSED, UNJUDGED
+from faithmeter.cli.options import build_evaluator, evaluator_options
+from faithmeter.datamodels import Sample
+from faithmeter.errors import DataError
+from faithmeter.results import Result
+
+
+def _text(value: str) -> str:
+    """The text itself, a file's text for `@PATH`, standard input for `-`."""
+    try:
+        if value == "-":
+            return sys.stdin.read()
+        return Path(value[1:]).read_text("utf-8") if value.startswith("@") else value
+    except OSError as error:
+        raise DataError(f"{value[1:]}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{value}: not UTF-8 text") from None
+
+
+@click.command("check")
+@click.argument("answer")
+@click.option("-c", "--context", "contexts", multiple=True, help="A context: text, @FILE or -. Repeatable.")
+@click.option("-q", "--question", help="What was asked.")
+@evaluator_options
+@click.option("--min-score", type=click.FloatRange(0, 1), help="Exit 1 if the score is below.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def command(
+    answer: str,
+    contexts: tuple[str, ...],
+    question: str | None,
+    min_score: float | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Check one ANSWER (text, @FILE, or - for standard input) against its contexts.
+
+    \b
+    faithmeter check "Paris lies on the Seine." -c "Paris, on the Seine, is France's capital."
+    faithmeter check @answer.txt -c @page1.txt -c @page2.txt --min-score 0.8
+    echo "It opened in 1889." | faithmeter check - -q "When did it open?" -c @tower.txt --json
+    """
+    if [answer, *contexts].count("-") > 1:
+        raise click.UsageError("only one of the answer and the contexts can be standard input")
+    sample = Sample.model_validate(
+        {"answer": _text(answer), "contexts": tuple(map(_text, contexts)), "question": question}
+    )
+    result = sync.run(build_evaluator(**options).check(sample))
+    _show(result, as_json=as_json)
+    if result.coverage < 1:
+        sys.exit(UNJUDGED)
+    sys.exit(BELOW if min_score is not None and (result.score is None or result.score < min_score) else PASSED)
+
+
+def _show(result: Result, *, as_json: bool) -> None:
+    if as_json:
+        click.echo(result.model_dump_json(indent=2))
+        return
+    from rich.console import Console
+
+    Console().print(result)

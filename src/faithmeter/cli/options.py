@@ -1,0 +1,107 @@
+"""Options that several commands share, and what they build."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from faithmeter.evaluator import Evaluator
+from faithmeter.scoring import load_scoring
+from faithmeter.verify import DEFAULT_VERIFIER
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class ScoreOrNone(click.ParamType):
+    """A number, or `none`."""
+
+    name = "number|none"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | None:
+        if value == "none":
+            return None
+        try:
+            return float(value)
+        except ValueError:
+            self.fail(f"{value!r} is neither a number nor 'none'", param, ctx)
+
+
+class Assignment(click.ParamType):
+    """`NAME=VALUE`."""
+
+    name = "name=value"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        name, equals, rest = value.partition("=")
+        if not (name and equals and rest):
+            self.fail(f"{value!r} is not NAME=VALUE", param, ctx)
+        return name, rest
+
+
+def evaluator_options(function: F) -> F:
+    """The options that choose the extractor, the verifier and the scoring."""
+    for option in reversed(
+        [
+            click.option(
+                "-v",
+                "--verifier",
+                default=DEFAULT_VERIFIER,
+                show_default=True,
+                help="Who judges: lexical, lexical:METRIC=THRESHOLD, or python:MODULE:FUNCTION for your own.",
+            ),
+            click.option(
+                "-x",
+                "--extractor",
+                default="sentences",
+                show_default=True,
+                help="Who finds the claims: sentences, sentences:LANGUAGE, or python:MODULE:FUNCTION.",
+            ),
+            click.option(
+                "--scoring",
+                default="plain",
+                show_default=True,
+                help="plain: supported / judged; strict: all or nothing; weighted or weighted:raw: by label.",
+            ),
+            click.option(
+                "--weight",
+                "weights",
+                type=Assignment(),
+                multiple=True,
+                help="With --scoring weighted: what a label is worth, e.g. contradicted=-2. Repeatable.",
+            ),
+            click.option(
+                "--no-claims",
+                type=ScoreOrNone(),
+                default=1.0,
+                show_default=True,
+                help="The score of an answer that claims nothing; none leaves it out of the mean.",
+            ),
+            click.option(
+                "--refusal",
+                type=ScoreOrNone(),
+                default=1.0,
+                show_default=True,
+                help="The score of an answer that only says it cannot tell; none leaves it out.",
+            ),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+def build_evaluator(
+    *,
+    verifier: str,
+    extractor: str,
+    scoring: str,
+    weights: Sequence[tuple[str, str]],
+    no_claims: float | None,
+    refusal: float | None,
+) -> Evaluator:
+    """The evaluator that the shared options describe."""
+    policy = load_scoring(scoring).revised(weights=dict(weights), no_claims=no_claims, refusal=refusal)
+    return Evaluator(verifier=verifier, extractor=extractor, scoring=policy)
