@@ -6,11 +6,20 @@
       DataError             the input is wrong: names the file, line, value and remedy
         RowError            one row is wrong; the others may be fine
       OutputError           a result could not be written
+      StopRun               nothing more can be judged; what is done is kept, and the run can be resumed
+        EndpointDown        the endpoint does not answer, or refuses the key, the model or the account
+        BudgetReached       the next request might cost more than the limit leaves
 
 What cannot be *judged* is not an exception but a `Failure` in the result.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+if TYPE_CHECKING:  # the words may raise these
+    from faithmeter.datamodels import Outcome
 
 
 class FaithmeterError(Exception):
@@ -43,3 +52,25 @@ class RowError(DataError):
 
 class OutputError(FaithmeterError):
     """A result could not be written."""
+
+
+class StopRun(FaithmeterError):
+    """Nothing more can be judged: a run should stop here, keep what it has, and be resumed later."""
+
+    kind: ClassVar[Literal["endpoint", "budget"]] = "endpoint"
+    """The `Failure.kind` of what could not be judged."""
+
+    def __init__(self, message: str, *, outcomes: Sequence[Outcome] = ()) -> None:
+        super().__init__(message)
+        self.outcomes: tuple[Outcome, ...] = tuple(outcomes)
+        """From a verifier: what it had found so far, one outcome a pair, with Failures for the rest."""
+
+
+class EndpointDown(StopRun):
+    """The endpoint does not answer, or refuses the key, the model or the account."""
+
+
+class BudgetReached(StopRun):
+    """The next request might cost more than the limit leaves."""
+
+    kind = "budget"
