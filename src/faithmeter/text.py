@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from sentencex import segment
+from faithmeter._blocks import blocks
+from faithmeter._prose import split
 
 
 class Span(NamedTuple):
@@ -39,26 +40,19 @@ class Unit(NamedTuple):
     text: str
 
 
-_MARKER = re.compile(r"[ \t]*(?:(?P<item>[-*+•]|\d{1,3}[.)])|(?P<heading>#{1,6}))[ \t]+")
 _WORD = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\W_]+")
 
 
 def sentences(text: str, *, language: str = "en") -> list[Sentence]:
     """Split a text into its sentences, in order."""
     found = []
-    offset = 0
-    for line in text.splitlines(keepends=True):
-        marker = _MARKER.match(line)
-        at = offset + (marker.end() if marker else 0)
-        kind = (marker.lastgroup if marker else None) or "prose"
-        safe = line[at - offset :].encode("utf-8", "replace").decode()
-        for piece in segment(language, safe):
-            start = at + len(piece) - len(piece.lstrip())
-            end = at + len(piece.rstrip())
-            if start < end:
-                found.append(Sentence(start, end, kind))
-            at += len(piece)
-        offset += len(line)
+    for block in blocks(text):
+        if block.kind in ("prose", "item"):
+            offset = block.start
+            for start, end in split(text[offset : block.end], language=language):
+                found.append(Sentence(offset + start, offset + end, block.kind))
+        else:
+            found.append(Sentence(block.start, block.end, block.kind))
     return found
 
 
