@@ -208,7 +208,8 @@ def outcome_html(outcome: Outcome) -> str:
     below = f'<div style="opacity:.75;margin-left:1.5em">{detail}</div>' if detail else ""
     badge = f'<b style="background:{look.paper};color:{look.ink};border-radius:3px;padding:0 4px">'
     return (
-        f"<div>{badge}{look.mark} {outcome.word}</b> {number(_support(outcome))} {escape(_claim(outcome))}{below}</div>"
+        f"<div>{badge}{look.mark} {outcome.word}</b> {number(_support(outcome))} "
+        f"{escape(_claim(outcome))}{below}</div>"
     )
 
 
@@ -229,7 +230,8 @@ def report_html(tally: Tally, *, rows: int = 10) -> str:
     """A report for a notebook: the numbers, then the worst answers, each to be opened."""
     lines = "<br>".join(escape(line) for line in summary_lines(tally))
     worst = "".join(
-        f"<details><summary>{escape(result.sample.id)}: {escape(_headline(result))}</summary>{as_html(result)}</details>"
+        f"<details><summary>{escape(result.sample.id)}: {escape(_headline(result))}</summary>"
+        f"{as_html(result)}</details>"
         for result in tally.worst(rows)
     )
     return f"<div><p>{lines}</p>{worst}</div>"

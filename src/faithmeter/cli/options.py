@@ -14,7 +14,7 @@ from faithmeter.verify import DEFAULT_VERIFIER
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class ScoreOrNone(click.ParamType):
+class ScoreOrNone(click.ParamType[float | None]):
     """A number, or `none`."""
 
     name = "number|none"
@@ -28,7 +28,7 @@ class ScoreOrNone(click.ParamType):
             self.fail(f"{value!r} is neither a number nor 'none'", param, ctx)
 
 
-class Assignment(click.ParamType):
+class Assignment(click.ParamType[tuple[str, str]]):
     """`NAME=VALUE`."""
 
     name = "name=value"

@@ -46,7 +46,8 @@ _GREETING = re.compile(
         r"(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening)|welcome)(?: there| all| everyone)?(?:, \w+)?",
         r"dear \w+",
         r"(?:sure|certainly|of course|absolutely|great question|good question|no problem|happy to help)(?: thing)?",
-        r"(?:sure\W+|certainly\W+|of course\W+)?(?:i'd be|i would be|i'm|i am) (?:happy|glad) to (?:help|assist)\b[\w ]{0,40}",
+        r"(?:(?:sure|certainly|of course)\W+)?(?:i'd be|i would be|i'm|i am) (?:happy|glad) to (?:help|assist)"
+        r"\b[\w ]{0,40}",
         r"(?:thanks|thank you|cheers)(?: (?:for|so much|very much|again)\b[\w ]{0,40})?",
         r"(?:i )?hope (?:this|that|it) (?:helps|answers)\b[\w ]{0,40}",
         r"(?:please )?(?:let me know|feel free to|don't hesitate to)\b[\w ,'/]{0,100}",
