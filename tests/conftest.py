@@ -1,0 +1,31 @@
+"""Set-up for all tests: under CI a skipped test is a failure, and nothing leaves this machine."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("default", deadline=None)  # a timing is never a test
+settings.load_profile("default")
+
+DATA = Path(os.environ.get("FAITHMETER_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of training and measuring data, which lies beside the checkout and is never committed."""
+    if not DATA.is_dir():
+        pytest.skip(f"no data at {DATA}; set FAITHMETER_DATA")
+    return DATA
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):  # type: ignore[no-untyped-def]
+    outcome = yield
+    report = outcome.get_result()
+    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("CI") == "true":
+        report.outcome = "failed"
+        report.longrepr = f"skipped under CI: {report.longrepr}"
