@@ -232,8 +232,8 @@ def _rows(text: str, lines: list[_Line]) -> Iterator[Block]:
         end = start + len(row.strip("| \t"))
         if start < end:
             if named and number == 0:
-                head = (rows[0][0], rows[0][1])
-                yield Block(start, end, "heading")
+                head = (start, end)
+                yield Block(start, end, "header")
             else:
                 yield Block(start, end, "row", head)
 

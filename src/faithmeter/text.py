@@ -7,6 +7,10 @@ from typing import NamedTuple
 
 from faithmeter._blocks import blocks
 from faithmeter._prose import split
+from faithmeter.records import Unit
+from faithmeter.records import units as read_units
+
+__all__ = ["Sentence", "Span", "Unit", "sentences", "units", "words"]
 
 
 class Span(NamedTuple):
@@ -32,14 +36,6 @@ class Sentence(NamedTuple):
         return text[self.start : self.end]
 
 
-class Unit(NamedTuple):
-    """A piece of a context: its place in the source, and its readable form."""
-
-    start: int
-    end: int
-    text: str
-
-
 _WORD = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\W_]+")
 
 
@@ -52,7 +48,8 @@ def sentences(text: str, *, language: str = "en") -> list[Sentence]:
             for start, end in split(text[offset : block.end], language=language):
                 found.append(Sentence(offset + start, offset + end, block.kind))
         else:
-            found.append(Sentence(block.start, block.end, block.kind))
+            kind = "heading" if block.kind == "header" else block.kind
+            found.append(Sentence(block.start, block.end, kind))
     return found
 
 
@@ -62,5 +59,9 @@ def words(text: str) -> list[Span]:
 
 
 def units(text: str, *, language: str = "en") -> list[Unit]:
-    """Cut a context into readable pieces."""
-    return [Unit(s.start, s.end, " ".join(s.of(text).split())) for s in sentences(text, language=language)]
+    """Cut a context into readable pieces: sentences of prose, fields of records, rows of tables."""
+
+    def spans(part: str) -> list[tuple[int, int]]:
+        return [(sentence.start, sentence.end) for sentence in sentences(part, language=language)]
+
+    return list(read_units(text, split=spans))

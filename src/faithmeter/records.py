@@ -1,0 +1,332 @@
+"""Turns what is not prose in a context into readable units: JSON, `key: value` lines, table rows.
+
+A sentence splitter finds no evidence in a record. Here every field is one unit with its keys made readable
+("Business Parking, garage: no"), and its span is the field as it stands in the source. The scanner is tolerant:
+contexts are cut by chunkers, so a record may lack its head or its tail, and Python's own notation is common.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from faithmeter._blocks import Block, blocks
+
+
+class Unit(NamedTuple):
+    """A piece of a context: its place in the source, and its readable form."""
+
+    start: int
+    end: int
+    text: str
+
+
+Split = Callable[[str], list[tuple[int, int]]]
+
+_KEY = r"""(?:"[^"\n]{1,100}"|'[^'\n]{1,100}')\s*+:"""
+_START = re.compile(
+    rf"""\{{\s*+{_KEY}|^[^\S\n]*+\[\s*+(?=\{{\s*+{_KEY}|"[^"\n]*+"\s*+[,\]])""",
+    re.MULTILINE,
+)
+_PAIR = re.compile(_KEY + r"""\s*+(?=["'\d\[{tfnTFN-])""")
+_TOKEN = re.compile(
+    r"""\s*+(?:
+        "(?P<double>[^"\\]*+(?:\\.[^"\\]*+)*+)(?:"|\\?\Z)
+      | '(?P<single>[^'\\]*+(?:\\.[^'\\]*+)*+)(?:'|\\?\Z)
+      | (?P<mark>[{}\[\],:])
+      | (?P<bare>[^\s{}\[\],:"']++)
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+_COLON = re.compile(r"\s*+:")
+_BARE = re.compile(r"[^,}\]\n]*+")
+_ESCAPE = re.compile(
+    r"\\(?:u(?P<pair>[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|u(?P<code>[0-9a-fA-F]{4})|x(?P<byte>[0-9a-fA-F]{2})|(?P<char>.)|\Z)",
+    re.DOTALL,
+)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": " ", "f": " ", "\n": ""}
+_CUT_OFF = re.compile(r"""(?P<text>.*?)(?P<close>["']?)[\s,}\]]*+\Z""", re.DOTALL)
+_CASES = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_HOURS = re.compile(r"(\d{1,2}):(\d{1,2})\s*-\s*(\d{1,2}):(\d{1,2})\Z")
+_FIELD = re.compile(
+    r"(?P<key>[\"'*_]*\w[\w /().&'*-]{0,40}+[\"'*_]*):(?:[ \t]+(?P<value>\S.*)|[ \t]*\Z)", re.DOTALL
+)
+_ASSIGNED = re.compile(r"(?P<key>\w[\w ]{0,40}+)=[ \t]*(?P<value>.*)", re.DOTALL)
+_PARAGRAPH = re.compile(r"\S[^\n]*+(?:\n[^\S\n]*+\S[^\n]*+)*+")
+_CELL = re.compile(r"(?<!\\)\|")
+
+_VALUES = {"true": "yes", "false": "no", "null": "not given", "none": "not given", "nan": "not given", "": "not given"}
+# Keys that only wrap what they hold and tell a reader nothing.
+_WRAPPERS = frozenset({"attributes", "properties", "data", "fields", "details", "metadata", "results", "items", "records"})
+_PATH = 4  # keys shown before the last one: enough to read, and deep nesting does not make units long
+_LIST = 40  # scalars of a list in one unit
+_KEY_LENGTH = 80
+_PROSE = 12  # words from which on a value of several sentences is prose
+
+
+def units(text: str, *, split: Split) -> Iterator[Unit]:
+    """Yield the units of a context in order; `split` finds the sentences of prose."""
+    at = 0
+    while (found := _next_record(text, at)) is not None:
+        start, headless = found
+        end = start
+        if headless:  # what stands before may be the end of a string whose beginning was cut off
+            rest = _CUT_OFF.match(text[at:start])
+            end = at + rest.end("text") if rest and rest["close"] else at
+        yield from _plain(text, at, end, split)
+        scanner = _Scanner(text, start, split, headless=headless)
+        yield from scanner.run()
+        at = max(scanner.at, start + 1)
+    yield from _plain(text, at, len(text), split)
+
+
+def _next_record(text: str, at: int) -> tuple[int, bool] | None:
+    """Return where the next record starts, and whether its opening brace was cut off."""
+    whole = _START.search(text, at)
+    stop = whole.start() if whole else len(text)
+    pair = _PAIR.search(text, at, stop)
+    if pair and (pair.end() == stop or _PAIR.search(text, pair.end(), stop)):
+        return pair.start(), True
+    return (stop, False) if whole else None
+
+
+class _Frame:
+    """An object or list that is open: what it is called, and the scalars of a list not yet given out."""
+
+    __slots__ = ("count", "is_list", "label", "name", "scalars", "start")
+
+    def __init__(self, start: int, name: str, label: str, is_list: bool) -> None:
+        self.start = start
+        self.name = name
+        self.label = label
+        self.is_list = is_list
+        self.count = 0
+        self.scalars: list[tuple[int, int, str]] = []
+
+
+class _Scanner:
+    """Reads one record, in one pass and without recursion."""
+
+    def __init__(self, text: str, at: int, split: Split, *, headless: bool) -> None:
+        self.text = text
+        self.at = at
+        self.split = split
+        self.headless = headless
+        self.key: tuple[int, str] | None = None
+        self.frames: list[_Frame] = []
+        if headless:
+            self.frames.append(_Frame(at, "", "", False))
+
+    def run(self) -> Iterator[Unit]:
+        """Yield the units of the record; afterwards `at` stands behind it."""
+        while token := _TOKEN.match(self.text, self.at):
+            kind = token.lastgroup or ""
+            start = token.start(kind) - (kind in ("double", "single"))
+            char = self.text[start]
+            if kind == "bare" and self._is_prose(token):
+                break
+            self.at = token.end()
+            if kind != "mark":
+                yield from self._scalar(kind, start, token)
+            elif char in "{[":
+                yield from self._open(start, char == "[")
+            elif char in "}]":
+                yield from self._close(self.at)
+                if not self.frames:
+                    break
+            elif char == ",":
+                self.key = None
+        while self.frames:
+            yield from self._flush(self.frames.pop(), self.at)
+
+    def _is_prose(self, token: re.Match[str]) -> bool:
+        """Say whether the record broke off here and other text follows."""
+        in_object = bool(self.frames) and not self.frames[-1].is_list
+        return in_object and self.key is None and not _COLON.match(self.text, token.end())
+
+    def _open(self, start: int, is_list: bool) -> Iterator[Unit]:
+        parent = self.frames[-1] if self.frames else None
+        if parent and parent.is_list:
+            yield from self._flush(parent, self.at)
+            parent.count += 1
+            name = f"{parent.name} {parent.count}" if parent.name else ""
+        else:
+            if parent:
+                parent.count += 1
+            name = self.key[1] if self.key else ""
+            if name.lower() in _WRAPPERS:
+                name = ""
+        begin = self.key[0] if self.key else start
+        self.frames.append(_Frame(begin, name, "" if is_list else name, is_list))
+        self.key = None
+
+    def _close(self, end: int) -> Iterator[Unit]:
+        frame = self.frames.pop()
+        if frame.count == 0 and not frame.scalars and frame.name:
+            yield Unit(frame.start, end, f"{self._path(frame.name)}: not given")
+        yield from self._flush(frame, end)
+        self.key = None
+        if not self.frames and self.headless:
+            self.frames.append(_Frame(end, "", "", False))
+
+    def _scalar(self, kind: str, start: int, token: re.Match[str]) -> Iterator[Unit]:
+        """Take a string or a bare word: a key, a value of the open object, or an entry of the open list."""
+        frame = self.frames[-1]
+        if not frame.is_list and self.key is None and _COLON.match(self.text, self.at):
+            key, _ = _decode(token[kind])
+            self.key = (start, readable_key(key))
+            return
+        if kind == "bare":
+            self.at = max(self.at, start + len(_BARE.match(self.text, start)[0].rstrip()))  # type: ignore[index]
+            value, sentences = _value(self.text[start : self.at]), []
+        else:
+            decoded, source = _decode(token[kind])
+            sentences = self.split(decoded)
+            value = _value(decoded)
+        frame.count += 1
+        if len(sentences) > 1 and value.count(" ") >= _PROSE - 1:
+            yield from self._flush(frame, start)
+            begin = token.start(kind)
+            for first, last in sentences:
+                yield Unit(begin + source(first), begin + source(last), _folded(decoded[first:last]))
+        elif frame.is_list:
+            frame.scalars.append((start, self.at, value))
+            if len(frame.scalars) == _LIST:
+                yield from self._flush(frame, self.at)
+        elif self.key:
+            yield Unit(self.key[0], self.at, f"{self._path(self.key[1])}: {value}")
+        else:
+            yield Unit(start, self.at, value)
+        if not frame.is_list:
+            self.key = None
+
+    def _flush(self, frame: _Frame, end: int) -> Iterator[Unit]:
+        """Give out the scalars that a list has gathered, as one unit."""
+        if not frame.scalars:
+            return
+        whole = len(frame.scalars) == frame.count
+        start = frame.start if whole else frame.scalars[0][0]
+        values = ", ".join(value for _, _, value in frame.scalars)
+        path = self._path(frame.name)
+        yield Unit(start, end if whole else frame.scalars[-1][1], f"{path}: {values}" if path else values)
+        frame.scalars = []
+
+    def _path(self, name: str) -> str:
+        labels = [frame.label for frame in self.frames[-_PATH:] if frame.label and frame.label != name]
+        return ", ".join([*labels, name] if name else labels)
+
+
+def _decode(raw: str) -> tuple[str, Callable[[int], int]]:
+    """Undo the escapes of a string; the second result maps its offsets to those of the raw string."""
+    if "\\" not in raw:
+        return raw, lambda at: at
+    parts: list[str] = []
+    decoded, sources = [0], [0]
+    length = last = 0
+    for escape in _ESCAPE.finditer(raw):
+        char = _unescaped(escape)
+        parts += (raw[last : escape.start()], char)
+        length += escape.start() - last + len(char)
+        last = escape.end()
+        decoded.append(length)
+        sources.append(last)
+    parts.append(raw[last:])
+
+    def source(at: int) -> int:
+        anchor = bisect_right(decoded, at) - 1
+        return sources[anchor] + at - decoded[anchor]
+
+    return "".join(parts), source
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    if pair := escape["pair"]:
+        return bytes.fromhex(pair.replace("\\u", "")).decode("utf-16-be")
+    if code := escape["code"] or escape["byte"]:
+        char = chr(int(code, 16))
+        return "\ufffd" if "\ud800" <= char <= "\udfff" else char
+    char = escape["char"] or ""
+    return _ESCAPED.get(char, char)
+
+
+def readable_key(key: str) -> str:
+    """Split snake_case and camelCase into words."""
+    spaced = _CASES.sub(" ", key[:_KEY_LENGTH].replace("_", " "))
+    return _folded(spaced).replace("Wi Fi", "Wi-Fi")
+
+
+def _value(raw: str) -> str:
+    value = _folded(raw)
+    if hours := _HOURS.match(value):
+        opens, past, closes, late = hours.groups()
+        return f"{opens}:{past:0>2}-{closes}:{late:0>2}"
+    return _VALUES.get(value.lower(), value)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _plain(text: str, start: int, end: int, split: Split) -> Iterator[Unit]:
+    """Yield the units of text that holds no JSON."""
+    part = text[start:end]
+    labels: list[tuple[int, str]] = []  # the open keys of an indented record
+    for block in blocks(part):
+        if block.kind == "row":
+            yield Unit(start + block.start, start + block.end, _row(part, block))
+        elif block.kind == "code":
+            for first, last in _paragraphs(part, block):
+                yield Unit(start + first, start + last, _folded(part[first:last]))
+        elif block.kind != "header":
+            for unit in _field(part, block, labels, split):
+                yield Unit(start + unit.start, start + unit.end, unit.text)
+
+
+def _field(text: str, block: Block, labels: list[tuple[int, str]], split: Split) -> Iterator[Unit]:
+    """Yield a `key: value` line as one unit, and anything else by its sentences."""
+    content = text[block.start : block.end]
+    field = _FIELD.match(content)
+    indent = block.start - text.rfind("\n", 0, block.start) - 1
+    while labels and (indent <= labels[-1][0] or not field):
+        labels.pop()
+    spans = [(0, len(content))] if block.kind == "heading" else split(content)
+    if field is None or (len(spans) > 1 and content.count(" ") >= _PROSE * 2):
+        for first, last in spans:
+            yield Unit(block.start + first, block.start + last, _folded(content[first:last]))
+        return
+    key = field["key"].strip("\"'")
+    path = [label for _, label in labels[-_PATH:]]
+    if field["value"] is None:
+        labels.append((indent, readable_key(key)))
+    if path or _is_identifier(key):
+        value = _value(field["value"].strip().strip("\"'")) if field["value"] else ""
+        yield Unit(block.start, block.end, f"{', '.join([*path, readable_key(key)])}: {value}".rstrip())
+    else:
+        yield Unit(block.start, block.end, _folded(content))
+
+
+def _is_identifier(key: str) -> bool:
+    return key.isidentifier() and readable_key(key) != key
+
+
+def _row(text: str, block: Block) -> str:
+    """Pair the cells of a table row with the names in its header."""
+    cells = _cells(text[block.start : block.end])
+    names = _cells(text[block.head[0] : block.head[1]]) if block.head else []
+    if len(cells) == 1 and (assigned := _ASSIGNED.match(cells[0])):
+        return f"{readable_key(assigned['key'].strip())}: {_value(assigned['value'])}"
+    names += [""] * (len(cells) - len(names))
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=False) if cell)
+
+
+def _cells(row: str) -> list[str]:
+    cells = row.split("\t") if "\t" in row and "|" not in row else _CELL.split(row)
+    return [_folded(cell) for cell in cells]
+
+
+def _paragraphs(text: str, block: Block) -> Iterator[tuple[int, int]]:
+    for match in _PARAGRAPH.finditer(text, block.start, block.end):
+        yield match.start(), match.start() + len(match[0].rstrip())
