@@ -302,8 +302,11 @@ def _joins(text: str, before: _Line, line: _Line, wrapped: bool) -> bool:
 
 def _enumerated(text: str, block: Block, number: int) -> Iterator[Block]:
     """Cut a block at an enumeration inside it: "1. … 2. …"."""
-    markers = _inline_run(text, block, _NUMBERED, number)
-    if not markers and not number:
+    markers: list[re.Match[str]] = []
+    first = f"{number + 1}" if number < 99 else "1"
+    if _mentions(text, block, first):
+        markers = _inline_run(text, block, _NUMBERED, number)
+    if not markers and not number and (_mentions(text, block, "a") or _mentions(text, block, "A")):
         markers = _inline_run(text, block, _LETTERED, 0)
     starts = [block.start, *(marker.end() for marker in markers)]
     ends = [*(marker.start() for marker in markers), block.end]
@@ -311,6 +314,11 @@ def _enumerated(text: str, block: Block, number: int) -> Iterator[Block]:
         end = start + len(text[start:end].rstrip())
         if start < end:
             yield block if not markers else Block(start, end, "item" if at else block.kind)
+
+
+def _mentions(text: str, block: Block, marker: str) -> bool:
+    """Say whether a marker may stand in a block: a quick look before the search."""
+    return text.find(marker + ". ", block.start, block.end) >= 0 or text.find(marker + ") ", block.start, block.end) >= 0
 
 
 def _inline_run(text: str, block: Block, pattern: re.Pattern[str], number: int) -> list[re.Match[str]]:

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 
 from sentencex import segment
 
+from faithmeter._blocks import blocks
+
 # At every full stop sentencex looks back to the start of its input: long input would cost quadratic time.
 _WINDOW = 8192
 _OVERLAP = 512
@@ -24,7 +26,8 @@ _STANDINS = {ord(c): " " for c in "\n\r\t\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029<>"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ELLIPSIS = re.compile(r"…(?=\s+[A-Z\"“])")
 
-_MARK = re.compile(r"[\"“”„«»()\[\]{}（）]|(?<!\w)['‘](?=\w)|(?<=\S)['’](?!\w)")
+# Quotes and brackets, but no apostrophe inside a word. One class comes first so that the search is quick.
+_MARK = re.compile(r"[\"“”„«»()\[\]{}（）'‘’](?:(?<!['‘’])|(?!(?<=\w.)\w))")
 _OPENER = {"”": "“", "»": "«", ")": "(", "]": "[", "}": "{", "）": "（", "’": "‘"}
 _OPENERS = frozenset("“„«([{（‘")
 _ELISION = re.compile(r"'(?:\d\ds?\b|n'|t(?:is|was)\b|em\b|cause\b)", re.IGNORECASE)
@@ -61,6 +64,16 @@ _GLUED = re.compile(r"(?<![\w./@:_-])[^\W\d_]{2,}[.!?]\Z")
 _GLUED_NEXT = re.compile(r"[A-Z][\w'’]*(?=[\s,;]|\Z)|[\"“(]")
 _LOWER_NEXT = re.compile(r"(?<![\w.])[a-z]{2,}[.!?]+\s+[a-z]")
 _UPPER_NEXT = re.compile(r"(?<![\w.])[a-z]{2,}[.!?]+\s+[A-Z]")
+
+
+def spans(text: str, *, language: str) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and kind of each sentence of a whole text."""
+    for block in blocks(text):
+        if block.kind in ("prose", "item"):
+            for start, end in split(text[block.start : block.end], language=language):
+                yield block.start + start, block.start + end, block.kind
+        else:
+            yield block.start, block.end, "heading" if block.kind == "header" else block.kind
 
 
 def split(text: str, *, language: str) -> list[tuple[int, int]]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from faithmeter._blocks import Block, blocks
+from faithmeter._prose import spans, split
 
 
 class Unit(NamedTuple):
@@ -22,8 +23,6 @@ class Unit(NamedTuple):
     end: int
     text: str
 
-
-Split = Callable[[str], list[tuple[int, int]]]
 
 _KEY = r"""(?:"[^"\n]{1,100}"|'[^'\n]{1,100}')\s*+:"""
 _START = re.compile(
@@ -67,8 +66,8 @@ _KEY_LENGTH = 80
 _PROSE = 12  # words from which on a value of several sentences is prose
 
 
-def units(text: str, *, split: Split) -> Iterator[Unit]:
-    """Yield the units of a context in order; `split` finds the sentences of prose."""
+def units(text: str, *, language: str) -> Iterator[Unit]:
+    """Yield the units of a context in order."""
     at = 0
     while (found := _next_record(text, at)) is not None:
         start, headless = found
@@ -76,11 +75,11 @@ def units(text: str, *, split: Split) -> Iterator[Unit]:
         if headless:  # what stands before may be the end of a string whose beginning was cut off
             rest = _CUT_OFF.match(text[at:start])
             end = at + rest.end("text") if rest and rest["close"] else at
-        yield from _plain(text, at, end, split)
-        scanner = _Scanner(text, start, split, headless=headless)
+        yield from _plain(text, at, end, language)
+        scanner = _Scanner(text, start, language, headless=headless)
         yield from scanner.run()
         at = max(scanner.at, start + 1)
-    yield from _plain(text, at, len(text), split)
+    yield from _plain(text, at, len(text), language)
 
 
 def _next_record(text: str, at: int) -> tuple[int, bool] | None:
@@ -110,10 +109,10 @@ class _Frame:
 class _Scanner:
     """Reads one record, in one pass and without recursion."""
 
-    def __init__(self, text: str, at: int, split: Split, *, headless: bool) -> None:
+    def __init__(self, text: str, at: int, language: str, *, headless: bool) -> None:
         self.text = text
         self.at = at
-        self.split = split
+        self.language = language
         self.headless = headless
         self.key: tuple[int, str] | None = None
         self.frames: list[_Frame] = []
@@ -184,7 +183,7 @@ class _Scanner:
             value, sentences = _value(self.text[start : self.at]), []
         else:
             decoded, source = _decode(token[kind])
-            sentences = self.split(decoded)
+            sentences = [(first, last) for first, last, _ in spans(decoded, language=self.language)]
             value = _value(decoded)
         frame.count += 1
         if len(sentences) > 1 and value.count(" ") >= _PROSE - 1:
@@ -270,7 +269,7 @@ def _folded(text: str) -> str:
     return " ".join(text.split())
 
 
-def _plain(text: str, start: int, end: int, split: Split) -> Iterator[Unit]:
+def _plain(text: str, start: int, end: int, language: str) -> Iterator[Unit]:
     """Yield the units of text that holds no JSON."""
     part = text[start:end]
     labels: list[tuple[int, str]] = []  # the open keys of an indented record
@@ -281,20 +280,20 @@ def _plain(text: str, start: int, end: int, split: Split) -> Iterator[Unit]:
             for first, last in _paragraphs(part, block):
                 yield Unit(start + first, start + last, _folded(part[first:last]))
         elif block.kind != "header":
-            for unit in _field(part, block, labels, split):
+            for unit in _field(part, block, labels, language):
                 yield Unit(start + unit.start, start + unit.end, unit.text)
 
 
-def _field(text: str, block: Block, labels: list[tuple[int, str]], split: Split) -> Iterator[Unit]:
+def _field(text: str, block: Block, labels: list[tuple[int, str]], language: str) -> Iterator[Unit]:
     """Yield a `key: value` line as one unit, and anything else by its sentences."""
     content = text[block.start : block.end]
     field = _FIELD.match(content)
     indent = block.start - text.rfind("\n", 0, block.start) - 1
     while labels and (indent <= labels[-1][0] or not field):
         labels.pop()
-    spans = [(0, len(content))] if block.kind == "heading" else split(content)
-    if field is None or (len(spans) > 1 and content.count(" ") >= _PROSE * 2):
-        for first, last in spans:
+    pieces = [(0, len(content))] if block.kind == "heading" else split(content, language=language)
+    if field is None or (len(pieces) > 1 and content.count(" ") >= _PROSE * 2):
+        for first, last in pieces:
             yield Unit(block.start + first, block.start + last, _folded(content[first:last]))
         return
     key = field["key"].strip("\"'")
