@@ -26,6 +26,14 @@ class Extractor(Protocol):
 # name -> "module:function", as for verifiers
 _LOADERS = {
     "sentences": "faithmeter.extract.sentences:load",
+    "anthropic": "faithmeter.extract.llm:anthropic",
+    "azure": "faithmeter.extract.llm:azure",
+    "bedrock": "faithmeter.extract.llm:bedrock",
+    "google": "faithmeter.extract.llm:google",
+    "groq": "faithmeter.extract.llm:groq",
+    "mistral": "faithmeter.extract.llm:mistral",
+    "openai": "faithmeter.extract.llm:openai",
+    "openai-responses": "faithmeter.extract.llm:openai_responses",
 }
 
 

@@ -30,7 +30,18 @@ class Verifier(Protocol):
 # name -> "module:function", where function(argument) builds the verifier from what follows the colon
 # of its spec. Modules are imported when first asked for: importing all of them is slow.
 _LOADERS = {
+    "hhem": "faithmeter.verify.classifier:load_hhem",
     "lexical": "faithmeter.verify.lexical:load",
+    "anthropic": "faithmeter.verify.judge:anthropic",
+    "azure": "faithmeter.verify.judge:azure",
+    "bedrock": "faithmeter.verify.judge:bedrock",
+    "google": "faithmeter.verify.judge:google",
+    "groq": "faithmeter.verify.judge:groq",
+    "mistral": "faithmeter.verify.judge:mistral",
+    "openai": "faithmeter.verify.judge:openai",
+    "openai-responses": "faithmeter.verify.judge:openai_responses",
+    "minicheck": "faithmeter.verify.classifier:load_minicheck",
+    "nli": "faithmeter.verify.classifier:load_nli",
 }
 
 

@@ -1,0 +1,149 @@
+"""Claims and verdicts in one call: the joint mode of the LLM judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from faithmeter.datamodels import Aside, Claim, Extraction, Failure, Outcome, Pair, Sample
+from faithmeter.extract.llm import LLMExtractor, folded, surroundings, too_long, usable
+from faithmeter.extract.sentences import SentenceExtractor
+from faithmeter.llm.asking import Problem, Reading, ask_all
+from faithmeter.llm.endpoint import Reply, Request
+from faithmeter.llm.fence import Item, fenced, numbers
+from faithmeter.llm.prompts import Instructions
+from faithmeter.llm.reading import as_number, as_text, read_object
+from faithmeter.llm.settings import JudgeSettings, configured
+from faithmeter.llm.verdicts import TOKENS_A_VERDICT, Finding, check, fields, list_of, outcome, passages, record
+from faithmeter.verify.judge import Judge
+
+Judged = tuple[str, Finding | None]
+"""A claim, and what was found; None if that did not pass the checks and is asked for on its own."""
+
+
+class JointExtractor:
+    """Takes an answer apart and judges its claims in one call; a judge settles what does not pass the checks."""
+
+    def __init__(self, spec: str, *, settings: JudgeSettings | None = None, **options: Any) -> None:
+        self.spec, self.settings = configured(spec, settings, {**options, "mode": "joint"})
+        self._judge = Judge(spec, settings=settings, **{**options, "mode": "joint"})
+        self._plainly = LLMExtractor(spec, settings=settings, **{**options, "mode": "joint"})
+        self._sentences = SentenceExtractor()
+        self._instructions = Instructions("joint", self.settings)
+        self.client = self._judge.client
+
+    @property
+    def signature(self) -> str:
+        """The model, the prompt with its version, and every setting that bears on claims and verdicts."""
+        parts = [str(self.spec), self._sentences.signature, self._instructions.signature, *self.settings.signed]
+        return ",".join(parts)
+
+    async def extract(self, sample: Sample) -> Extraction | Failure:
+        """The claims in order, each with its outcome."""
+        # Several votes need a list of claims that stays the same from vote to vote.
+        if self.settings.votes > 1 or not any(context.text.strip() for context in sample.contexts):
+            return await self._plainly.extract(sample)
+        plain = await self._sentences.extract(sample)
+        answers: dict[int, tuple[Judged, ...] | Problem] = {}
+        if plain.claims:
+            await ask_all(
+                plain.claims,
+                answers,
+                client=self.client,
+                question=_Joint(sample, plain, self.settings, self._instructions.text),
+                batch=self.settings.batch,
+                asks=self.settings.asks,
+            )
+        return await self._assembled(sample, plain, [answers[place] for place in range(len(plain.claims))])
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop."""
+        await self.client.aclose()
+
+    async def _assembled(
+        self, sample: Sample, plain: Extraction, found: Sequence[tuple[Judged, ...] | Problem]
+    ) -> Extraction:
+        claims: list[Claim] = []
+        outcomes: list[Outcome | None] = []
+        asides = list(plain.asides)
+        seen: set[str] = set()
+        for sentence, judged in zip(plain.claims, found, strict=True):
+            if isinstance(judged, Problem):
+                claims.append(sentence)
+                outcomes.append(outcome(sentence, judged, str(self.spec)))
+                continue
+            if not judged:
+                asides.append(Aside(text=sentence.text, start=sentence.start, end=sentence.end, kind="no_claim"))
+            for text, finding in judged:
+                if folded(text) in seen:
+                    continue
+                seen.add(folded(text))
+                claims.append(Claim(text=text, start=sentence.start, end=sentence.end))
+                outcomes.append(None if finding is None else outcome(claims[-1], finding, str(self.spec)))
+        settled = iter(
+            await self._judge.verify(
+                [Pair(claim, sample) for claim, known in zip(claims, outcomes, strict=True) if known is None]
+            )
+        )
+        return Extraction(
+            claims=tuple(claims),
+            asides=tuple(sorted(asides, key=lambda aside: aside.start)),
+            outcomes=tuple(next(settled) if known is None else known for known in outcomes),
+        )
+
+
+class _Joint:
+    """Asks what some sentences claim, and for a verdict on each claim."""
+
+    def __init__(self, sample: Sample, plain: Extraction, settings: JudgeSettings, instructions: str) -> None:
+        self._sample = sample
+        self._plain = plain
+        self._settings = settings
+        self._instructions = instructions
+        claims = {"type": "array", "items": record({"text": {"type": "string"}, **fields(settings)})}
+        self._schema = list_of("sentences", {"sentence": {"type": "integer"}, "claims": claims})
+
+    def put(self, items: Sequence[Claim]) -> tuple[Request, dict[int, tuple[int, str]]]:
+        """The request, and for each sentence number its place and its text."""
+        ids = numbers(len(items))
+        sentences = [Item("sentence", n, item.text) for n, item in zip(ids, items, strict=True)]
+        data = [*passages(self._sample.contexts), *surroundings(items, self._plain, self._sample), *sentences]
+        request = Request(
+            system=self._instructions,
+            user=fenced(data),
+            name="sentences",
+            schema=self._schema,
+            expected_tokens=30 + 2 * (20 + TOKENS_A_VERDICT[self._settings.reasons]) * len(items),
+            settings=self._settings.sent,
+        )
+        return request, {number: (place, items[place].text) for place, number in enumerate(ids)}
+
+    def read(self, reply: Reply, key: dict[int, tuple[int, str]]) -> Reading[tuple[Judged, ...]]:
+        """The claims of each sentence with what was found; a sentence that comes twice is asked again."""
+        reading: Reading[tuple[Judged, ...]] = Reading()
+        seen: set[int] = set()
+        for row in read_object(reply.text, key="sentences"):
+            number = as_number(row.get("sentence")) if isinstance(row, dict) else None
+            if number not in key:
+                continue
+            place, sentence = key[number]
+            rows = row.get("claims")
+            if place in seen or not isinstance(rows, list) or not all(isinstance(item, dict) for item in rows):
+                reading.good.pop(place, None)
+                reading.bad[place] = Problem("malformed", "the sentence's claims are no list, or come twice")
+                continue
+            seen.add(place)
+            texts = usable([item.get("text") for item in rows], sentence)
+            if len(texts) < bool(rows) or any(too_long(text, sentence, self._sample) for text in texts):
+                reading.bad[place] = Problem("malformed", "the sentence's claims have no text, or run away")
+                continue
+            reading.good[place] = tuple((text, self._found(text, rows)) for text in texts)
+        return reading
+
+    def _found(self, text: str, rows: Sequence[dict[str, Any]]) -> Finding | None:
+        """What was found about a claim; None if it is not sound, or the claim comes twice."""
+        own = [row for row in rows if folded(as_text(row.get("text"))) == folded(text)]
+        checked = check(own[0], self._sample.contexts, self._settings)
+        if len(own) > 1 or isinstance(checked, Problem) or not checked[1]:
+            return None
+        return checked[0]

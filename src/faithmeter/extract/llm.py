@@ -1,0 +1,172 @@
+"""Claims by an LLM: code takes the sentences, the model says what each of them claims."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from faithmeter.datamodels import Aside, Claim, Extraction, Failure, Sample
+from faithmeter.extract import Extractor
+from faithmeter.extract.sentences import SentenceExtractor
+from faithmeter.llm.asking import Problem, Reading, ask_all
+from faithmeter.llm.client import Client, shared_client
+from faithmeter.llm.endpoint import Reply, Request
+from faithmeter.llm.fence import Item, fenced, numbers
+from faithmeter.llm.prompts import Instructions
+from faithmeter.llm.reading import as_number, as_text, read_object
+from faithmeter.llm.settings import JudgeSettings, configured
+from faithmeter.llm.verdicts import list_of
+from faithmeter.text import words
+
+_SCHEMA = list_of(
+    "sentences", {"sentence": {"type": "integer"}, "claims": {"type": "array", "items": {"type": "string"}}}
+)
+# What the model left out or garbled, however often it was asked, is judged as it stands in the answer;
+# any other trouble means that the answer was not taken apart.
+_AS_IT_STANDS = ("missing", "malformed", "truncated", "bad_citation")
+
+
+class LLMExtractor:
+    """Breaks an answer's sentences into standalone claims with an LLM: `LLMExtractor("openai:MODEL")`."""
+
+    def __init__(self, spec: str, *, settings: JudgeSettings | None = None, **options: Any) -> None:
+        self.spec, self.settings = configured(spec, settings, options)
+        self.client: Client = shared_client(self.spec, self.settings)
+        self._instructions = Instructions("extract", self.settings)
+        self._sentences = SentenceExtractor()
+
+    @property
+    def signature(self) -> str:
+        """The model, the prompt with its version, and every setting that bears on the claims."""
+        parts = [str(self.spec), self._sentences.signature, self._instructions.signature, *self.settings.signed]
+        return ",".join(parts)
+
+    async def extract(self, sample: Sample) -> Extraction | Failure:
+        """The claims of each sentence, in the answer's order; a claim has its sentence's span."""
+        plain = await self._sentences.extract(sample)
+        answers: dict[int, tuple[str, ...] | Problem] = {}
+        if plain.claims:
+            await ask_all(
+                plain.claims,
+                answers,
+                client=self.client,
+                question=_Breakdown(sample, plain, self.settings, self._instructions.text),
+                batch=self.settings.batch,
+                asks=self.settings.asks,
+            )
+        trouble = next((a for a in answers.values() if isinstance(a, Problem) and a.kind not in _AS_IT_STANDS), None)
+        if trouble is not None:
+            return Failure(kind=trouble.kind, message=f"the claims could not be extracted: {trouble.message}")
+        return assembled(plain, [answers[place] for place in range(len(plain.claims))])
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop."""
+        await self.client.aclose()
+
+
+def assembled(plain: Extraction, found: Sequence[tuple[str, ...] | Problem]) -> Extraction:
+    """The claims in order, without repetitions, and what claims nothing."""
+    claims: list[Claim] = []
+    asides = list(plain.asides)
+    seen: set[str] = set()
+    for sentence, texts in zip(plain.claims, found, strict=True):
+        place = {"start": sentence.start, "end": sentence.end}
+        if texts == ():
+            asides.append(Aside(text=sentence.text, kind="no_claim", **place))
+        for text in (sentence.text,) if isinstance(texts, Problem) else texts:
+            if folded(text) not in seen:
+                seen.add(folded(text))
+                claims.append(Claim(text=text, **place))
+    return Extraction(claims=tuple(claims), asides=tuple(sorted(asides, key=lambda aside: aside.start)))
+
+
+def usable(texts: Sequence[object], sentence: str) -> tuple[str, ...]:
+    """The claims of a sentence without repetitions, and no more of them than a sentence can make."""
+    most = max(4, len(words(sentence)) // 2)
+    kept: dict[str, str] = {}
+    for text in map(as_text, texts):
+        if any(char.isalnum() for char in text):
+            kept.setdefault(folded(text), text)
+    return tuple(kept.values())[:most]
+
+
+def folded(text: str) -> str:
+    """A form in which claims that differ only in case, spacing or the full stop are the same."""
+    return " ".join(text.casefold().split()).rstrip(".")
+
+
+def too_long(text: str, sentence: str, sample: Sample) -> bool:
+    """Whether a claim says far more than its sentence could: a model that runs away."""
+    return len(text) > 4 * len(sentence) + len(sample.question or "") + 200
+
+
+def surroundings(items: Sequence[Claim], plain: Extraction, sample: Sample) -> list[Item]:
+    """What the model needs beside the sentences to know what their pronouns stand for."""
+    asked = [Item("question", None, sample.question)] if sample.question else []
+    if len(items) == len(plain.claims) and not plain.asides:
+        return asked  # the sentences are the whole answer
+    starts = sorted([claim.start for claim in plain.claims] + [aside.start for aside in plain.asides])
+    before = [start for start in starts if start < items[0].start]
+    start = before[-3:][0] if before else items[0].start
+    return [*asked, Item("excerpt of the answer", None, sample.answer[start : items[-1].end])]
+
+
+class _Breakdown:
+    """Asks what some sentences of one answer claim."""
+
+    def __init__(self, sample: Sample, plain: Extraction, settings: JudgeSettings, instructions: str) -> None:
+        self._sample = sample
+        self._plain = plain
+        self._settings = settings
+        self._instructions = instructions
+
+    def put(self, items: Sequence[Claim]) -> tuple[Request, dict[int, tuple[int, str]]]:
+        """The request, and for each sentence number its place and its text."""
+        ids = numbers(len(items))
+        sentences = [Item("sentence", n, item.text) for n, item in zip(ids, items, strict=True)]
+        request = Request(
+            system=self._instructions,
+            user=fenced([*surroundings(items, self._plain, self._sample), *sentences]),
+            name="sentences",
+            schema=_SCHEMA,
+            expected_tokens=30 + sum(25 + len(item.text) // 2 for item in items),
+            settings=self._settings.sent,
+        )
+        return request, {number: (place, items[place].text) for place, number in enumerate(ids)}
+
+    def read(self, reply: Reply, key: dict[int, tuple[int, str]]) -> Reading[tuple[str, ...]]:
+        """A list of claims a sentence; a sentence that comes twice has the claims of both."""
+        reading: Reading[tuple[str, ...]] = Reading()
+        for row in read_object(reply.text, key="sentences"):
+            number = as_number(row.get("sentence")) if isinstance(row, dict) else None
+            if number not in key:
+                continue
+            place, sentence = key[number]
+            texts = row.get("claims")
+            if not isinstance(texts, list) or any(too_long(as_text(t), sentence, self._sample) for t in texts):
+                reading.bad[place] = Problem("malformed", "the sentence's claims are no list, or run away")
+                continue
+            reading.good[place] = usable([*reading.good.get(place, ()), *texts], sentence)
+        return reading
+
+
+def load(provider: str, argument: str) -> Extractor:
+    """Build the extractor of a judge from what follows the provider in its spec; `?mode=joint` verifies too."""
+    spec = f"{provider}:{argument}"
+    if configured(spec, None, {})[1].mode == "joint":
+        from faithmeter.extract.joint import JointExtractor
+
+        return JointExtractor(spec)
+    return LLMExtractor(spec)
+
+
+# One loader for each provider, as for judges.
+openai = partial(load, "openai")
+openai_responses = partial(load, "openai-responses")
+azure = partial(load, "azure")
+anthropic = partial(load, "anthropic")
+google = partial(load, "google")
+mistral = partial(load, "mistral")
+groq = partial(load, "groq")
+bedrock = partial(load, "bedrock")

@@ -1,0 +1,1 @@
+"""LLM endpoints: providers, structured output, retries, rate and cost limits, prompts."""

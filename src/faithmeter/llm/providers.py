@@ -1,0 +1,261 @@
+"""Endpoints through pydantic-ai's models: the request layer only, with its retries off; `client` has the care."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from faithmeter.errors import MissingExtra, UsageError
+
+try:
+    import httpx2
+    from openai import DefaultAioHttpClient
+    from pydantic_ai import exceptions as ai
+    from pydantic_ai.direct import model_request
+    from pydantic_ai.messages import ModelRequest, ModelResponse
+    from pydantic_ai.models import Model, ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+    from pydantic_ai.settings import ModelSettings
+except ImportError:
+    raise MissingExtra("an LLM judge", "llm") from None
+
+from faithmeter.llm.endpoint import (
+    Barred,
+    Fault,
+    Rejected,
+    Reply,
+    Request,
+    Style,
+    Throttled,
+    TimedOut,
+    Token,
+    TooLong,
+    Unavailable,
+)
+from faithmeter.llm.settings import ModelSpec
+
+KEY = "FAITHMETER_API_KEY"
+"""Holds the key for an endpoint given by its address; the provider's own variable is the fallback."""
+
+_KEYLESS = "no-key"  # the SDKs insist on one; local servers ignore it
+_FINISH: Mapping[str | None, Any] = {"length": "length", "content_filter": "refused"}
+
+
+class PydanticAIEndpoint:
+    """One model, reached through pydantic-ai; belongs to the event loop it is first used in."""
+
+    def __init__(self, model: Model[Any], close: Callable[[], Any] | None = None) -> None:
+        self._model = model
+        self._close = close
+        self._takes_temperature = not model.profile.get("openai_supports_reasoning", False)
+
+    async def send(self, request: Request, style: Style) -> Reply:
+        """Give the reply, or raise a `Fault`."""
+        settings = dict(request.settings)
+        if not self._takes_temperature:  # pydantic-ai would drop it with a warning
+            settings.pop("temperature", None)
+        try:
+            response = await model_request(
+                self._model,
+                [ModelRequest.user_text_prompt(request.user, instructions=_instructions(request, style))],
+                model_settings=ModelSettings(**settings),  # type: ignore[typeddict-item]
+                model_request_parameters=_parameters(request, style),
+                instrument=False,
+            )
+        except (ai.AgentRunError, ai.UserError) as error:
+            raise _fault(error) from None  # the cause may hold headers, and with them the key
+        return _reply(response)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        if self._close is not None:
+            await self._close()
+
+
+def connect(spec: ModelSpec, base_url: str | None = None) -> PydanticAIEndpoint:
+    """Build the endpoint of a spec, with the key from the environment."""
+    try:
+        if spec.provider == "bedrock":
+            return PydanticAIEndpoint(_bedrock(spec.model, base_url))
+        if spec.provider == "groq":
+            return _groq(spec.model, base_url)
+        # httpx's own pool scans every connection on each request; aiohttp's does not.
+        http = DefaultAioHttpClient(timeout=httpx2.Timeout(600, connect=15))
+        return PydanticAIEndpoint(_BUILDERS[spec.provider](spec.model, base_url, http), http.aclose)
+    except ImportError:
+        raise MissingExtra(f"the provider {spec.provider!r}", "llm") from None
+    except ai.UserError as error:
+        raise UsageError(f"{spec}: {error}") from None
+
+
+def _key(variable: str, base_url: str | None) -> str | None:
+    own = os.environ.get(KEY) if base_url else None
+    return own or os.environ.get(variable) or None
+
+
+def _openai_provider(base_url: str | None, http: httpx2.AsyncClient) -> Any:
+    from openai import AsyncOpenAI
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    address = base_url or os.environ.get("OPENAI_BASE_URL")
+    key = _key("OPENAI_API_KEY", base_url) or (_KEYLESS if address else None)
+    if key is None:
+        raise UsageError("set OPENAI_API_KEY in the environment, or give the address of your own endpoint")
+    return OpenAIProvider(
+        openai_client=AsyncOpenAI(base_url=address, api_key=key, http_client=http, max_retries=0)
+    )
+
+
+def _openai(model: str, base_url: str | None, http: httpx2.AsyncClient) -> Model[Any]:
+    from pydantic_ai.models.openai import OpenAIChatModel
+
+    return OpenAIChatModel(model, provider=_openai_provider(base_url, http))
+
+
+def _openai_responses(model: str, base_url: str | None, http: httpx2.AsyncClient) -> Model[Any]:
+    from pydantic_ai.models.openai import OpenAIResponsesModel
+
+    return OpenAIResponsesModel(model, provider=_openai_provider(base_url, http))
+
+
+def _azure(model: str, base_url: str | None, http: httpx2.AsyncClient) -> Model[Any]:
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.azure import AzureProvider
+
+    provider = AzureProvider(
+        azure_endpoint=base_url, api_key=_key("AZURE_OPENAI_API_KEY", base_url), http_client=http
+    )
+    provider.client.max_retries = 0
+    return OpenAIChatModel(model, provider=provider)
+
+
+def _anthropic(model: str, base_url: str | None, http: httpx2.AsyncClient) -> Model[Any]:
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+
+    provider = AnthropicProvider(
+        api_key=_key("ANTHROPIC_API_KEY", base_url), base_url=base_url, http_client=http
+    )
+    provider.client.max_retries = 0
+    return AnthropicModel(model, provider=provider)
+
+
+def _google(model: str, base_url: str | None, http: httpx2.AsyncClient) -> Model[Any]:
+    from google.genai.types import HttpRetryOptions
+    from pydantic_ai.models.google import GoogleModel
+    from pydantic_ai.providers.google import GoogleProvider
+
+    provider = GoogleProvider(
+        api_key=_key("GOOGLE_API_KEY", base_url) or os.environ.get("GEMINI_API_KEY"),
+        base_url=base_url,
+        http_client=http,
+        retry_options=HttpRetryOptions(attempts=1),
+    )
+    return GoogleModel(model, provider=provider)
+
+
+def _mistral(model: str, base_url: str | None, http: httpx2.AsyncClient) -> Model[Any]:
+    from pydantic_ai.models.mistral import MistralModel
+    from pydantic_ai.providers.mistral import MistralProvider
+
+    provider = MistralProvider(api_key=_key("MISTRAL_API_KEY", base_url), base_url=base_url, http_client=http)
+    return MistralModel(model, provider=provider)
+
+
+def _groq(model: str, base_url: str | None) -> PydanticAIEndpoint:
+    import httpx  # groq's SDK is still on it
+    from pydantic_ai.models.groq import GroqModel
+    from pydantic_ai.providers.groq import GroqProvider
+
+    http = httpx.AsyncClient(timeout=httpx.Timeout(600, connect=15))
+    provider = GroqProvider(api_key=_key("GROQ_API_KEY", base_url), base_url=base_url, http_client=http)
+    provider.client.max_retries = 0
+    return PydanticAIEndpoint(GroqModel(model, provider=provider), http.aclose)
+
+
+def _bedrock(model: str, base_url: str | None) -> Model[Any]:
+    from pydantic_ai.models.bedrock import BedrockConverseModel
+    from pydantic_ai.providers.bedrock import BedrockProvider
+
+    return BedrockConverseModel(model, provider=BedrockProvider(base_url=base_url))
+
+
+_BUILDERS: Mapping[str, Callable[[str, str | None, httpx2.AsyncClient], Model[Any]]] = {
+    "openai": _openai,
+    "openai-responses": _openai_responses,
+    "azure": _azure,
+    "anthropic": _anthropic,
+    "google": _google,
+    "mistral": _mistral,
+}
+
+
+def _instructions(request: Request, style: Style) -> str:
+    if style == "schema":
+        return request.system
+    schema = json.dumps(request.schema, separators=(",", ":"))
+    return f"{request.system}\n\nReply with one JSON object and nothing else. It must fit this JSON schema:\n{schema}"
+
+
+def _parameters(request: Request, style: Style) -> ModelRequestParameters:
+    if style == "prompt":
+        return ModelRequestParameters(output_mode="text")
+    return ModelRequestParameters(
+        output_mode="native" if style == "schema" else "prompted",
+        output_object=OutputObjectDefinition(
+            json_schema=dict(request.schema), name=request.name, strict=True if style == "schema" else None
+        ),
+        prompted_output_template=False if style == "object" else None,
+    )
+
+
+def _reply(response: ModelResponse) -> Reply:
+    details = response.provider_details or {}
+    return Reply(
+        text=response.text or "",
+        finish=_FINISH.get(response.finish_reason, "stop"),
+        prompt_tokens=response.usage.input_tokens,
+        completion_tokens=response.usage.output_tokens,
+        tokens=tuple(
+            Token(item["token"], {top["token"]: top["logprob"] for top in (item.get("top_logprobs") or [item])})
+            for item in details.get("logprobs") or ()
+        ),
+    )
+
+
+def _fault(error: ai.AgentRunError | ai.UserError) -> Fault:
+    """Sort pydantic-ai's exceptions by what can be done about them."""
+    message = scrubbed(_brief(error))
+    retry_after = getattr(error, "retry_after", None)
+    match error:
+        case ai.ModelRateLimitError():
+            return Throttled(message, retry_after=retry_after)
+        case ai.ModelQuotaExceededError() | ai.ModelAuthenticationError() | ai.ModelNotFoundError():
+            return Barred(message)
+        case ai.ModelContextWindowExceededError():
+            return TooLong(message)
+        case ai.ModelTimeoutError() | ai.ModelRequestTimeout():
+            return TimedOut(message)
+        case ai.ModelRequestRejectedError() | ai.UserError():
+            return Rejected(message)
+        case ai.ModelHTTPError(status_code=status) if 400 <= status < 500 and status not in (408, 409, 425):
+            return Rejected(message)
+    return Unavailable(message, retry_after=retry_after)
+
+
+def _brief(error: Exception) -> str:
+    body = getattr(error, "body", None)
+    if isinstance(error, ai.ModelHTTPError):
+        said = body.get("message") if isinstance(body, dict) else body
+        return f"HTTP {error.status_code}: {' '.join(str(said or '').split())[:300]}".rstrip(": ")
+    return " ".join(str(error).split())[:300]
+
+
+def scrubbed(message: str) -> str:
+    """The message without any key of the environment: some servers repeat the one they refuse."""
+    for name, value in os.environ.items():
+        if len(value) >= 6 and any(word in name.upper() for word in ("KEY", "TOKEN", "SECRET", "PASSWORD")):
+            message = message.replace(value, "***")
+    return message

@@ -1,0 +1,221 @@
+"""What a user can set about an LLM judge, and how its spec is read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal, Self
+from urllib.parse import parse_qsl, urlsplit
+
+from pydantic import Field, JsonValue, ValidationError, field_validator
+
+from faithmeter.datamodels import Model
+from faithmeter.errors import UsageError
+
+_SIGNED = (
+    "mode", "inference", "partial", "reasons", "votes", "logprobs", "language", "temperature", "max_tokens",
+)  # fmt: skip
+
+PROVIDERS = ("openai", "openai-responses", "azure", "anthropic", "google", "mistral", "groq", "bedrock")
+
+
+class JudgeSettings(Model):
+    """How an LLM extracts and judges; every field is also an option of a spec: `openai:MODEL?votes=3`."""
+
+    mode: Literal["batched", "per-claim", "joint"] = "batched"
+    """batched: claims in one call, verdicts in another. per-claim: a call a claim. joint: one call for all."""
+    inference: Literal["strict", "lenient"] = "strict"
+    """strict: a passage states the claim. lenient: what plainly follows from the passages counts too."""
+    partial: bool = False
+    """Whether `partially_supported` is on the menu."""
+    reasons: bool = True
+    """Whether the model gives a reason; without, verdicts are shorter and cheaper."""
+    batch: int = Field(default=20, ge=1, le=200)
+    """Claims, or sentences, in one call."""
+    asks: int = Field(default=6, ge=1, le=20)
+    """How often what a reply leaves out or garbles is asked for, in all."""
+    votes: int = Field(default=1, ge=1, le=15)
+    """Verdicts a claim; odd. More are asked for only while those at hand can still be outvoted."""
+    logprobs: bool = False
+    """Take `support` from the log-probability of the label, where the provider gives it."""
+    language: str | None = Field(default=None, max_length=40, pattern=r"^[\w -]+$")
+    """The language of reasons and claims; None: that of the answer."""
+    extract_prompt: Path | None = None
+    """A file with your own instructions for extraction."""
+    verify_prompt: Path | None = None
+    """A file with your own instructions for verification."""
+    joint_prompt: Path | None = None
+    """A file with your own instructions for the joint call."""
+    examples: Path | None = None
+    """A JSON Lines file with few-shot examples."""
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    """None: 0 for a single vote and 0.7 for several, and left out for models known to reject it."""
+    max_tokens: int | None = Field(default=None, ge=16)
+    """Room for a reply; None: the provider's own default."""
+    model_settings: dict[str, JsonValue] = Field(default_factory=dict)
+    """Passed through to the provider as they are, e.g. `{"top_p": 0.9, "openai_reasoning_effort": "low"}`."""
+    base_url: str | None = None
+    """An OpenAI-compatible endpoint, or another address of the provider's."""
+    concurrency: int = Field(default=16, ge=1, le=1000)
+    """Requests under way at once; fewer while the endpoint answers 429."""
+    requests_per_minute: float | None = Field(default=None, gt=0)
+    """The pace to keep, if your account has a limit."""
+    tokens_per_minute: float | None = Field(default=None, gt=0)
+    """The same for tokens, sent and received."""
+    timeout: float = Field(default=60.0, gt=0)
+    """Seconds until a request is given up and sent again."""
+    retries: int = Field(default=5, ge=0, le=20)
+    """How often a request is sent again after a 429, a 5xx, a lost connection or a time-out."""
+    input_price: float | None = Field(default=None, ge=0)
+    """US dollars for a million prompt tokens, for a model whose price is not known."""
+    output_price: float | None = Field(default=None, ge=0)
+    """US dollars for a million completion tokens."""
+
+    @field_validator("votes")
+    @classmethod
+    def _odd(cls, votes: int) -> int:
+        if votes % 2 == 0:
+            raise ValueError("must be odd, so that two labels cannot tie")
+        return votes
+
+    @field_validator("base_url")
+    @classmethod
+    def _an_address(cls, url: str | None) -> str | None:
+        if url is None:
+            return None
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("must begin with http:// or https://")
+        if parts.username or parts.password or parts.query:
+            raise ValueError("must hold no user, password or query: keys come from the environment")
+        return url.rstrip("/")
+
+    @field_validator("model_settings")
+    @classmethod
+    def _no_keys(cls, settings: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        for name in settings:
+            if re.search(r"api.?key|authorization|extra_headers", name, re.IGNORECASE):
+                raise ValueError(f"{name}: keys come from the environment")
+        return settings
+
+    @classmethod
+    def of(cls, options: Iterable[tuple[str, object]]) -> Self:
+        """Read options given as (name, value); values may be strings; `model_settings.NAME` sets one of those."""
+        fields: dict[str, object] = {}
+        nested: dict[str, object] = {}
+        for name, value in options:
+            name = name.replace("-", "_")
+            prefix, _, inner = name.partition(".")
+            if prefix == "model_settings" and inner:
+                nested[inner] = _number(value)
+            else:
+                fields[name] = value
+        if nested:
+            fields["model_settings"] = nested
+        try:
+            return cls.model_validate(fields)
+        except ValidationError as error:
+            raise UsageError("; ".join(_problem(cls, item["loc"], item["msg"]) for item in error.errors())) from None
+
+    @property
+    def sent(self) -> dict[str, Any]:
+        """What goes to the provider beside the prompt, by the names of pydantic-ai's `ModelSettings`."""
+        temperature = self.temperature
+        if temperature is None:
+            temperature = 0.0 if self.votes == 1 else 0.7  # votes that cannot differ are no votes
+        room = {} if self.max_tokens is None else {"max_tokens": self.max_tokens}
+        return {"temperature": temperature, **room, **self.model_settings}
+
+    @property
+    def signed(self) -> list[str]:
+        """The settings that bear on what a model says and are not at their defaults, for a signature."""
+        changed = [name for name in _SIGNED if getattr(self, name) != type(self).model_fields[name].default]
+        passed = json.dumps(self.model_settings, sort_keys=True, separators=(",", ":"))
+        return [
+            *(f"{name}={getattr(self, name)}" for name in changed),
+            *([passed] if self.model_settings else []),
+        ]
+
+
+class ModelSpec(Model):
+    """`provider:model`, read."""
+
+    provider: str
+    """One of `PROVIDERS`."""
+    model: str = Field(min_length=1)
+    """The provider's name for the model."""
+
+    def __str__(self) -> str:
+        return f"{self.provider}:{self.model}"
+
+
+def parse_spec(spec: str) -> tuple[ModelSpec, JudgeSettings]:
+    """Read `provider:model[?name=value&…][@base_url]`."""
+    provider, _, rest = spec.partition(":")
+    rest, at, url = _split_address(rest)
+    model, _, query = rest.partition("?")
+    if provider not in PROVIDERS or not model:
+        raise UsageError(
+            f"cannot read the judge {spec!r}: write PROVIDER:MODEL, PROVIDER:MODEL@http://HOST/v1 or "
+            f"PROVIDER:MODEL?votes=3, where PROVIDER is one of {', '.join(PROVIDERS)}"
+        )
+    options = parse_qsl(query, keep_blank_values=True, strict_parsing=True) if query else []
+    return ModelSpec(provider=provider, model=model), JudgeSettings.of([*options, *([("base_url", url)] if at else [])])
+
+
+def configured(
+    spec: str, settings: JudgeSettings | None, options: dict[str, Any]
+) -> tuple[ModelSpec, JudgeSettings]:
+    """The model and the settings, from a spec with options and from keyword arguments, which have precedence."""
+    model, given = parse_spec(spec)
+    merged = {
+        **(settings.model_dump(exclude_unset=True) if settings else {}),
+        **given.model_dump(exclude_unset=True),
+        **options,
+    }
+    return model, JudgeSettings.of(merged.items())
+
+
+def with_options(spec: str, options: Iterable[str]) -> str:
+    """Add `name=value` options to a spec, e.g. those given with `--judge-option`."""
+    given = list(options)
+    for option in given:
+        if "=" not in option:
+            raise UsageError(f"cannot read the option {option!r}: write NAME=VALUE")
+    if not given:
+        return spec
+    head, at, url = _split_address(spec)
+    return head + ("&" if "?" in head else "?") + "&".join(_quoted(option) for option in given) + at + url
+
+
+def _split_address(text: str) -> tuple[str, str, str]:
+    match = re.search(r"@(?=https?://)", text)
+    return (text[: match.start()], "@", text[match.end() :]) if match else (text, "", "")
+
+
+def _quoted(option: str) -> str:
+    return re.sub(r"[%&#+;?@ ]", lambda match: f"%{ord(match.group()):02X}", option)
+
+
+def _number(value: object) -> object:
+    """A string that reads as a number or a truth value, as such: nested settings have no declared type."""
+    if not isinstance(value, str):
+        return value
+    named: dict[str, object] = {"true": True, "false": False, "null": None}
+    if value in named:
+        return named[value]
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except ValueError:
+            continue
+    return value
+
+
+def _problem(cls: type[JudgeSettings], place: tuple[int | str, ...], message: str) -> str:
+    name = ".".join(str(part) for part in place)
+    if place and place[0] not in cls.model_fields:
+        return f"unknown judge option {name!r}; known: {', '.join(cls.model_fields)}"
+    return f"judge option {name}: {message}"
