@@ -1,10 +1,12 @@
-"""Finds a part by its spec: `name`, or `name:argument`, in a table of lazily imported loaders."""
+"""Finds a part by its spec, `name`, `name:argument` or `name?option=value`, in a table of lazily imported loaders."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
+from urllib.parse import parse_qsl
 
 from faithmeter.errors import UsageError
 
@@ -15,15 +17,20 @@ def load_part(spec: str, loaders: Mapping[str, str], *, noun: str) -> Any:
     `loaders` maps a name to "module:function"; the module is imported when first asked for. A user's own
     part is named `python:MODULE:FUNCTION`, and is what that function returns when called without arguments.
     """
-    name, _, argument = spec.partition(":")
+    name = re.split("[:?]", spec, maxsplit=1)[0]
+    argument = spec[len(name) :].removeprefix(":")
     if name == "python":
         return _call(argument, spec, noun)
     if name not in loaders:
-        raise UsageError(
-            f"unknown {noun} {spec!r}; known: {', '.join(sorted(loaders))}, python:MODULE:FUNCTION"
-        )
+        raise UsageError(f"unknown {noun} {spec!r}; known: {', '.join(sorted(loaders))}, python:MODULE:FUNCTION")
     module, _, function = loaders[name].partition(":")
     return getattr(import_module(module), function)(argument)
+
+
+def split_options(argument: str) -> tuple[str, dict[str, str]]:
+    """Split `WHAT?name=value&name=value` into what and its options."""
+    what, _, query = argument.partition("?")
+    return what, dict(parse_qsl(query, keep_blank_values=True))
 
 
 def _call(path: str, spec: str, noun: str) -> Any:
