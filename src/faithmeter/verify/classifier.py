@@ -279,7 +279,8 @@ def _file(path: str, name: str) -> str:
 def _state(path: str) -> dict[str, torch.Tensor]:
     from safetensors.torch import load_file
 
-    return load_file(_file(path, "model.safetensors"))
+    weights: dict[str, torch.Tensor] = load_file(_file(path, "model.safetensors"))
+    return weights
 
 
 def _scorer(kind: str, path: str, device: str) -> Scorer:
