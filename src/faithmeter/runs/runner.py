@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any
 
 from faithmeter import sync
@@ -12,11 +11,11 @@ from faithmeter.errors import RowError
 from faithmeter.evaluator import Evaluator
 from faithmeter.extract import Extractor
 from faithmeter.results import Report
-from faithmeter.runs.datasets import Record, Row, read_samples, to_samples
+from faithmeter.runs.datasets import Row, read_data
 from faithmeter.scoring import Scoring
 from faithmeter.verify import DEFAULT_VERIFIER, Verifier
 
-Data = str | Path | Iterable[Sample | Mapping[str, Any]]
+Data = Any
 
 
 async def aevaluate(
@@ -30,7 +29,7 @@ async def aevaluate(
 ) -> Report:
     """Check every sample of a file, or of an iterable of samples or rows; a bad row is an error."""
     evaluator = Evaluator(verifier=verifier, extractor=extractor, scoring=scoring)
-    results = [result async for result in evaluator.stream(_good(read(data, columns=columns)))]
+    results = [result async for result in evaluator.stream(_good(read_data(data, columns=columns)))]
     return Report(results=tuple(results), min_score=min_score)
 
 
@@ -49,19 +48,17 @@ def evaluate(
     )
 
 
-def read(data: Data, *, columns: Mapping[str, str] | None = None) -> Iterator[Row]:
-    """The samples of a file or an iterable, and what is wrong with the rows that are none."""
-    if isinstance(data, str | Path):
-        return read_samples(data, columns=columns)
-    records = (
-        Record(f"row {number}", row if isinstance(row, Sample) else dict(row))
-        for number, row in enumerate(data, start=1)
-    )
-    return to_samples(records, columns=columns)
-
-
-def _good(rows: Iterable[Row]) -> Iterator[Sample]:
-    for row in rows:
+async def _good(rows: Iterator[Row] | AsyncIterator[Row]) -> AsyncIterator[Sample]:
+    async for row in _aiter(rows):
         if isinstance(row, RowError):
             raise row
         yield row
+
+
+async def _aiter(rows: Iterator[Row] | AsyncIterator[Row]) -> AsyncIterator[Row]:
+    if isinstance(rows, AsyncIterator):
+        async for row in rows:
+            yield row
+    else:
+        for row in rows:
+            yield row

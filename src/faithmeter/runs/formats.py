@@ -1,0 +1,281 @@
+"""Reads rows from text files, one at a time: JSON Lines, JSON, CSV and TSV."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import itertools
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import IO, Any, NamedTuple
+
+from faithmeter.errors import DataError, RowError
+
+# What the fields are called by faithmeter, ragas, continuous-eval, rag_evals, RagaliQ and DeepEval. The first
+# name that a row has counts: DeepEval's rows have `context` (the ideal) beside `retrieval_context` (what was
+# retrieved), so the exact names come before the vague ones.
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    "answer": ("answer", "response", "actual_output"),
+    "contexts": ("contexts", "retrieved_contexts", "retrieval_context", "context"),
+    "question": ("question", "user_input", "query", "input"),
+    "id": ("id", "sample_id"),
+    "metadata": ("metadata",),
+}
+
+_CHUNK = 1 << 18  # of a JSON array; twice as much while an element is longer
+_BLANK = " \t\r\n"
+
+
+class Record(NamedTuple):
+    """A row as it was read, and where."""
+
+    source: str
+    """What comes before the number in a message, e.g. `answers.jsonl:`."""
+    number: int
+    """The line or row, from 1."""
+    value: Any
+    """The row: an object, or the RowError that says why it is none."""
+
+    @property
+    def where(self) -> str:
+        """The place, as messages name it."""
+        return f"{self.source}{self.number}"
+
+
+class Cells(dict[str, Any]):
+    """A row of a CSV file, where everything is text: lists and objects are JSON in their cells."""
+
+    separator: str | None = None
+    """What divides the contexts of a cell that is not JSON; None: it is one context."""
+
+    def typed(self, field: str, cell: str) -> Any:
+        """A cell as the field wants it."""
+        if field == "answer":
+            return cell
+        if cell.lstrip().startswith(("[", "{")):
+            try:
+                return json.loads(cell)
+            except json.JSONDecodeError:
+                pass  # a context may well begin with a bracket
+        if field == "contexts" and self.separator:
+            return [part.strip() for part in cell.split(self.separator) if part.strip()]
+        return cell or ([] if field == "contexts" else None)
+
+
+def shown(value: Any) -> str:
+    """A value in a message: its type and how it begins."""
+    text = repr(value)
+    return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '…'}"
+
+
+def parse(file: IO[bytes], name: str, suffix: str, *, separator: str | None = None) -> Iterator[Record]:
+    """The rows of an open text file; `separator` divides contexts in a CSV cell."""
+    try:
+        if suffix in _READERS:
+            pieces = iter(partial(file.read, _CHUNK), b"") if suffix == ".json" else file
+            for record in _READERS[suffix](_checked(pieces, name), name):
+                if separator and isinstance(record.value, Cells):
+                    record.value.separator = separator
+                yield record
+            return
+    except UnicodeDecodeError as error:
+        raise DataError(f"{name}: not UTF-8 text (byte 0x{error.object[error.start]:02x}); save it as UTF-8") from None
+    raise DataError(f"{name}: unknown kind of file {suffix!r}; expected one of {', '.join(filter(None, _READERS))}")
+
+
+def _checked(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
+    """The same pieces without a byte-order mark; no text has a NUL in it."""
+    first = True
+    for piece in pieces:
+        if b"\0" in piece:
+            raise DataError(f"{name}: a binary file, not text")
+        yield piece.removeprefix(b"\xef\xbb\xbf") if first else piece
+        first = False
+
+
+def _text(lines: Iterable[bytes]) -> Iterator[str]:
+    return (line.decode() for line in lines)
+
+
+def _jsonl(lines: Iterable[bytes], name: str) -> Iterator[Record]:
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            yield _json_line(line, f"{name}:", number)
+
+
+def _json_line(line: bytes, source: str, number: int) -> Record:
+    try:
+        return Record(source, number, json.loads(line.decode()))
+    except (ValueError, RecursionError) as error:  # a UnicodeDecodeError is a ValueError
+        problem = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else f"not JSON ({error})"
+        found = shown(line.strip().decode("utf-8", "replace"))
+        return Record(
+            source, number, RowError(f"{source}{number}", f"{problem}: {found}", "each line must be one object")
+        )
+
+
+# --- JSON -------------------------------------------------------------------------------------------
+
+
+def _json(pieces: Iterable[bytes], name: str) -> Iterator[Record]:
+    """The elements of a list, each as it is read; or the rows of a lone object, which is read whole."""
+    text = codecs.iterdecode(pieces, "utf-8")
+    head = ""
+    for piece in text:
+        head += piece
+        if piece.strip():
+            break
+    if head.lstrip().startswith("["):
+        yield from _elements(itertools.chain([head], text), name)
+    elif head.strip():
+        yield from _object_rows(head + "".join(text), name)
+
+
+def _object_rows(text: str, name: str) -> Iterator[Record]:
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        hint = "; if each line is an object, name the file .jsonl" if error.msg == "Extra data" else ""
+        raise DataError(f"{name}:{error.lineno}: not JSON ({error.msg}){hint}") from None
+    except RecursionError:
+        raise DataError(f"{name}: nested too deeply") from None
+    if not isinstance(data, dict):
+        raise DataError(f"{name}: expected a list of objects, found {shown(data)}")
+    lists = [value for value in data.values() if isinstance(value, list) and value and isinstance(value[0], dict)]
+    rows = lists[0] if len(lists) == 1 and not set(data) & set(ALIASES["answer"]) else [data]
+    yield from (Record(f"{name}: row ", number, value) for number, value in enumerate(rows, start=1))
+
+
+class _Buffer:
+    """Text that comes in pieces, of which the front has been used up."""
+
+    def __init__(self, pieces: Iterator[str], name: str) -> None:
+        self._pieces = pieces
+        self._name = name
+        self._lines = 1  # up to where `text` begins
+        self.text = ""
+        self.at = 0
+
+    def more(self, size: int) -> bool:
+        """Drop what is used and take in `size` characters or so; False if there are none."""
+        self._lines += self.text.count("\n", 0, self.at)
+        parts = [self.text[self.at :]]
+        self.at = 0
+        taken = 0
+        for piece in self._pieces:
+            parts.append(piece)
+            taken += len(piece)
+            if taken >= size:
+                break
+        self.text = "".join(parts)
+        return taken > 0
+
+    def peek(self) -> str:
+        """The next character that is not blank; empty at the end."""
+        while True:
+            while self.at < len(self.text) and self.text[self.at] in _BLANK:
+                self.at += 1
+            if self.at < len(self.text):
+                return self.text[self.at]
+            if not self.more(_CHUNK):
+                return ""
+
+    def expect(self, characters: str) -> str:
+        """Take one of these characters."""
+        found = self.peek()
+        if not found or found not in characters:
+            raise self.error(f"expected {' or '.join(map(repr, characters))}, found {found!r}", self.at)
+        self.at += 1
+        return found
+
+    def error(self, problem: str, at: int) -> DataError:
+        """A complaint that names the line."""
+        return DataError(f"{self._name}:{self._lines + self.text.count(chr(10), 0, at)}: not JSON ({problem})")
+
+
+def _elements(pieces: Iterator[str], name: str) -> Iterator[Record]:
+    buffer = _Buffer(pieces, name)
+    buffer.expect("[")
+    if buffer.peek() == "]":
+        return
+    decoder = json.JSONDecoder()
+    for number in itertools.count(1):
+        yield Record(f"{name}: row ", number, _element(buffer, decoder))
+        if buffer.expect(",]") == "]":
+            break
+    if buffer.peek():
+        raise buffer.error("extra data after the list", buffer.at)
+
+
+def _element(buffer: _Buffer, decoder: json.JSONDecoder) -> Any:
+    """Decode the next element, taking in more text for as long as it seems unfinished."""
+    buffer.peek()
+    size = _CHUNK
+    while True:
+        try:
+            value, end = decoder.raw_decode(buffer.text, buffer.at)
+        except json.JSONDecodeError as error:
+            complaint = buffer.error(error.msg, error.pos)
+            # Only at the end can more text help; elsewhere a long file would be read whole to find that out.
+            # A string or literal that is cut off is reported where it begins, so that counts as the end, too.
+            unfinished = error.pos >= len(buffer.text) - 10 or error.msg.startswith("Unterminated")
+            if not unfinished or not buffer.more(size):
+                raise complaint from None
+            size *= 2
+        except RecursionError:
+            raise buffer.error("nested too deeply", buffer.at) from None
+        else:
+            if end < len(buffer.text):
+                buffer.at = end
+                return value
+            if not buffer.more(size):  # a number may go on in the next piece
+                buffer.at = len(buffer.text)
+                return value
+
+
+# --- CSV --------------------------------------------------------------------------------------------
+
+
+def _csv(lines: Iterable[bytes], name: str, *, delimiter: str = ",") -> Iterator[Record]:
+    csv.field_size_limit(2**31 - 1)  # the default of 128 KB is less than a row of contexts
+    reader = csv.reader(_text(lines), delimiter=delimiter, strict=True)
+    source = f"{name}:"
+    try:
+        header = [cell.strip() for cell in next(reader, [])]
+        for cells in reader:
+            if cells and len(cells) != len(header):
+                problem = f"{len(cells)} cells, but the header has {len(header)}"
+                where = f"{source}{reader.line_num}"
+                error = RowError(where, problem, "quote cells that contain the separator")
+                yield Record(source, reader.line_num, error)
+            elif cells:
+                yield Record(source, reader.line_num, Cells(zip(header, cells, strict=True)))
+    except csv.Error as error:
+        raise DataError(f"{name}:{reader.line_num}: not CSV ({error})") from None
+
+
+def _sniffed(lines: Iterable[bytes], name: str) -> Iterator[Record]:
+    """A file without an ending, or standard input: JSON Lines, JSON or CSV, by its first line."""
+    lines = iter(lines)
+    blank: list[bytes] = []
+    first = b""
+    for first in lines:
+        if first.strip():
+            break
+        blank.append(first)
+    read: Callable[[Iterable[bytes], str], Iterator[Record]] = _csv
+    if first.lstrip().startswith((b"{", b"[")):
+        whole_row = first.lstrip().startswith(b"{") and not isinstance(_json_line(first, name, 1).value, RowError)
+        read = _jsonl if whole_row else _json
+    yield from read(itertools.chain(blank, [first] if first.strip() else [], lines), name)
+
+
+_READERS: Mapping[str, Callable[[Iterable[bytes], str], Iterator[Record]]] = {
+    ".jsonl": _jsonl,
+    ".ndjson": _jsonl,
+    ".json": _json,
+    ".csv": _csv,
+    ".tsv": partial(_csv, delimiter="\t"),
+    "": _sniffed,
+}
