@@ -1,1 +1,78 @@
-"""Reports: what a run found, in the forms people read."""
+"""Reports: what a run found, in the forms people and machines read. `write_report` chooses by the file's name."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+
+from faithmeter.errors import OutputError, UsageError
+from faithmeter.report.reading import read_results, repeatable
+from faithmeter.report.summary import Summary, summarise
+from faithmeter.results import Result
+
+__all__ = ["FORMATS", "format_of", "read_results", "summarise", "write_report"]
+
+# ending -> ("module:function", opened as, what it is); the longest ending that fits counts
+FORMATS = {
+    ".html": ("faithmeter.report.html:write_html", "w", "a page to look at"),
+    ".md": ("faithmeter.report.markdown:write_markdown", "w", "Markdown"),
+    ".xml": ("faithmeter.report.junit:write_junit", "w", "JUnit XML"),
+    ".json": ("faithmeter.report.gitlab:write_gitlab", "w", "GitLab code quality"),
+    ".csv": ("faithmeter.report.tables:write_csv", "w", "CSV, a row for each sample"),
+    ".claims.csv": ("faithmeter.report.tables:write_claims_csv", "w", "CSV, a row for each claim"),
+    ".parquet": ("faithmeter.report.tables:write_parquet", "wb", "Parquet, a row for each sample"),
+    ".claims.parquet": ("faithmeter.report.tables:write_claims_parquet", "wb", "Parquet, a row for each claim"),
+    ".svg": ("faithmeter.report.plot:write_svg", "w", "the main plot"),
+}
+
+
+def format_of(path: str | Path) -> str:
+    """The ending that decides a report's form; a usage error if none fits."""
+    name = Path(path).name.lower()
+    fitting = [ending for ending in FORMATS if name.endswith(ending)]
+    if not fitting:
+        raise UsageError(f"{path}: what kind of report? Known endings: {', '.join(FORMATS)}")
+    return max(fitting, key=len)
+
+
+def write_report(
+    path: str | Path,
+    results: str | Path | Iterable[Result],
+    *,
+    min_score: float | None = None,
+    title: str | None = None,
+) -> Summary:
+    """Write results, or a file of them, in the form that the path's ending names; gives the numbers back.
+
+    The file appears when it is whole: a full disk leaves no half report, and an old one stays.
+    """
+    place, mode, _ = FORMATS[format_of(path)]
+    module, _, function = place.partition(":")
+    write = getattr(import_module(module), function)
+    with repeatable(results) as again:
+        summary = summarise(again, min_score=min_score)
+        target = Path(path)
+        text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n", "errors": "replace"}
+        temporary = None
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(mode, dir=target.parent, delete=False, **text) as file:  # type: ignore[call-overload]
+                temporary = file.name
+                write(file, summary, again, title=title)
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, target)
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be written: {error.strerror}") from None
+        finally:
+            if temporary:
+                Path(temporary).unlink(missing_ok=True)
+    return summary
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

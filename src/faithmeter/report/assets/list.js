@@ -1,0 +1,240 @@
+/** The table: filters, order, pages. */
+class List {
+  static PAGE = 50;
+
+  constructor(rows, open) {
+    this.rows = rows;
+    this.open = open;
+    this.page = 0;
+    this.current = 0; // the row of the page that the keyboard is on
+    this.order = { key: "score", down: false };
+    this.filters = { query: "", labels: new Set(), statuses: new Set(), low: null, high: null };
+    this.columns = [
+      { key: "score", name: "Score", value: (row) => (row.score === null ? -1 : row.score) },
+      { key: "id", name: "Sample", value: (row) => row.id },
+      { key: "claims", name: "Claims", value: (row) => row.claims },
+      { key: "bad", name: "Flagged", value: (row) => row.claims - row.counts[0] },
+    ];
+    this.collator = new Intl.Collator("en", { numeric: true });
+    rows.forEach((row, index) => {
+      row.index = index;
+      row.claims = row.counts.reduce((sum, count) => sum + count, 0);
+    });
+    this.build();
+    this.apply();
+    // The text to search in is made while nobody waits.
+    (window.requestIdleCallback || setTimeout)(() => rows.forEach((row) => this.haystack(row)));
+  }
+
+  haystack(row) {
+    return (row.text ??= `${row.id}\n${row.question}\n${row.answer}`.toLowerCase());
+  }
+
+  build() {
+    const totals = LABELS.map((_, index) => this.rows.filter((row) => row.counts[index]).length);
+    LABELS.forEach((label, index) => {
+      if (totals[index]) $("label-filter").append(this.chip("labels", label.name, [badge(label.name)], totals[index]));
+    });
+    for (const [status, word] of Object.entries(STATUSES)) {
+      const total = this.rows.filter((row) => row.status === status).length;
+      if (total) $("status-filter").append(this.chip("statuses", status, [word], total));
+    }
+    $("status-filter").hidden = $("status-filter").querySelectorAll("button").length < 2;
+    $("query").addEventListener("input", () => this.change({ query: $("query").value.trim().toLowerCase() }));
+    for (const side of ["low", "high"]) {
+      $(side).addEventListener("input", () => {
+        const value = $(side).valueAsNumber;
+        this.change({ [side]: Number.isNaN(value) ? null : value });
+      });
+    }
+    $("filters").addEventListener("submit", (event) => event.preventDefault());
+    $("filters").addEventListener("reset", () => this.clear());
+    document.querySelectorAll(".bin").forEach((bin) => bin.addEventListener("click", () => this.range(bin.dataset)));
+    this.buildColumns();
+  }
+
+  chip(kind, name, content, total) {
+    const toggle = () => {
+      const chosen = this.filters[kind];
+      if (!chosen.delete(name)) chosen.add(name);
+      button.setAttribute("aria-pressed", String(chosen.has(name)));
+      this.change({});
+    };
+    const count = h("span", { class: "count" }, total.toLocaleString("en"));
+    const button = h("button", { type: "button", class: "chip", "aria-pressed": "false", on: { click: toggle } },
+      ...content, " ", count, sr(" samples"));
+    return button;
+  }
+
+  buildColumns() {
+    $("columns").replaceChildren(...this.columns.map((column) => {
+      const sorted = this.order.key === column.key;
+      const direction = sorted ? (this.order.down ? "descending" : "ascending") : "none";
+      const arrow = h("span", { class: "arrow", "aria-hidden": "true" }, sorted ? (this.order.down ? "↓" : "↑") : "");
+      const click = () => {
+        this.order = { key: column.key, down: sorted ? !this.order.down : column.key === "bad" || column.key === "claims" };
+        this.buildColumns();
+        this.apply();
+        [...$("columns").querySelectorAll("button")][this.columns.indexOf(column)].focus();
+      };
+      return h("th", { role: "columnheader", scope: "col", class: column.key, "aria-sort": direction },
+        h("button", { type: "button", on: { click } }, column.name, " ", arrow));
+    }));
+  }
+
+  range({ low, high }) {
+    $("low").value = low;
+    $("high").value = high;
+    this.change({ low: Number(low), high: Number(high) });
+    $("samples").scrollIntoView({ block: "start" });
+  }
+
+  clear() {
+    this.filters.labels.clear();
+    this.filters.statuses.clear();
+    document.querySelectorAll(".chip").forEach((chip) => chip.setAttribute("aria-pressed", "false"));
+    this.change({ query: "", low: null, high: null });
+  }
+
+  change(filters) {
+    Object.assign(this.filters, filters);
+    this.apply();
+  }
+
+  matches(row) {
+    const { query, labels, statuses, low, high } = this.filters;
+    if (statuses.size && !statuses.has(row.status)) return false;
+    if (low !== null && (row.score === null || row.score < low - 1e-9)) return false;
+    // "0.3 to 0.4" leaves 0.4 to the next step, as the plot does; up to 1 includes 1.
+    if (high !== null && (row.score === null || (high > (low ?? 0) && high < 1 ? row.score >= high : row.score > high))) return false;
+    if (labels.size && !LABELS.some((label, index) => labels.has(label.name) && row.counts[index])) return false;
+    return !query || this.haystack(row).includes(query);
+  }
+
+  apply() {
+    const { value } = this.columns.find((column) => column.key === this.order.key);
+    const sign = this.order.down ? -1 : 1;
+    this.found = this.rows.filter((row) => this.matches(row));
+    const compare = this.order.key === "id"
+      ? (a, b) => sign * this.collator.compare(a.id, b.id) || a.index - b.index
+      : (a, b) => sign * (value(a) - value(b)) || b.claims - a.claims || a.index - b.index;
+    this.found.sort(compare);
+    this.page = 0;
+    this.current = 0;
+    this.render();
+  }
+
+  get pages() {
+    return Math.max(1, Math.ceil(this.found.length / List.PAGE));
+  }
+
+  turn(step) {
+    const page = Math.min(this.pages - 1, Math.max(0, this.page + step));
+    if (page === this.page) return;
+    this.page = page;
+    this.current = 0;
+    this.render();
+    $("samples").scrollIntoView({ block: "start" });
+  }
+
+  render() {
+    const { query, labels, statuses, low, high } = this.filters;
+    const filtered = query || labels.size || statuses.size || low !== null || high !== null;
+    const all = plural(this.rows.length, "sample");
+    $("found").textContent = filtered ? `${this.found.length.toLocaleString("en")} of ${all}` : all;
+    $("clear").hidden = !filtered;
+    const first = this.page * List.PAGE;
+    const shown = this.found.slice(first, first + List.PAGE).map((row) => this.row(row, query));
+    if (!shown.length) {
+      const nothing = h("td", { role: "cell", colspan: "4", class: "nothing" }, "No sample matches these filters.");
+      shown.push(h("tr", { role: "row" }, nothing));
+    }
+    $("rows").replaceChildren(...shown);
+    this.renderPager();
+  }
+
+  row(row, query) {
+    const bad = row.claims - row.counts[0];
+    const link = h("a", { class: "open", href: `#${new URLSearchParams({ sample: row.id })}` }, h("bdi", null, ...highlighted(row.id, query)));
+    const preview = (row.question || row.answer).slice(0, 400);
+    const hit = query && !preview.toLowerCase().includes(query) ? this.excerpt(row, query) : null;
+    return h("tr", { role: "row", class: "entry", on: { click: (event) => event.target.closest("a") || this.open(row.id) } },
+      h("td", { role: "cell", class: "score" }, scoreCell(row)),
+      h("td", { role: "cell", class: "id" }, link, h("p", { class: "preview", dir: "auto" }, ...highlighted(preview, query)),
+        hit && h("p", { class: "preview", dir: "auto" }, "… ", ...highlighted(hit, query), " …")),
+      h("td", { role: "cell", class: "claims" }, composition(row)),
+      h("td", { role: "cell", class: "bad" }, bad ? String(bad) : "–", h("span", { class: "unit" }, " flagged")));
+  }
+
+  excerpt(row, query) {
+    const text = row.answer;
+    const at = text.toLowerCase().indexOf(query);
+    return at < 0 ? null : text.slice(Math.max(0, at - 60), at + query.length + 120);
+  }
+
+  renderPager() {
+    const button = (words, step) =>
+      h("button", { type: "button", class: "quiet", disabled: this.page + step < 0 || this.page + step >= this.pages, on: { click: () => this.turn(step) } }, words);
+    $("pager").hidden = this.pages < 2;
+    $("pager").replaceChildren(button("← Previous page", -1), h("span", null, `Page ${this.page + 1} of ${this.pages.toLocaleString("en")}`), button("Next page →", 1));
+  }
+
+  /** Put the keyboard on a row of this page. */
+  focus(index) {
+    const links = $("rows").querySelectorAll("a.open");
+    if (!links.length) return;
+    this.current = Math.min(links.length - 1, Math.max(0, index));
+    links[this.current].focus();
+  }
+
+  step(by) {
+    const links = [...$("rows").querySelectorAll("a.open")];
+    const at = links.indexOf(document.activeElement);
+    this.focus(at < 0 ? (by > 0 ? 0 : links.length - 1) : at + by);
+  }
+
+  /** The neighbour of a sample in the order of the table, over page borders. */
+  neighbour(id, by) {
+    const at = this.found.findIndex((row) => row.id === id);
+    return at < 0 ? null : this.found[at + by] || null;
+  }
+
+  position(id) {
+    return this.found.findIndex((row) => row.id === id);
+  }
+
+  /** Show the page with a sample, and put the keyboard on its row. */
+  reveal(id) {
+    const at = this.position(id);
+    if (at < 0) return $("samples").focus();
+    if (Math.floor(at / List.PAGE) !== this.page) {
+      this.page = Math.floor(at / List.PAGE);
+      this.render();
+    }
+    this.focus(at % List.PAGE);
+  }
+}
+
+/** A score as a number and a bar. */
+function scoreCell(row) {
+  const bar = h("span", { class: "track", "aria-hidden": "true" }, h("span", { class: "fill" }));
+  bar.firstChild.style.inlineSize = `${Math.max(0, Math.min(1, row.score ?? 0)) * 100}%`;
+  const status = row.status === "ok" ? null : h("span", { class: `status ${row.status}` }, STATUSES[row.status]);
+  return h("span", { class: "score-box" }, h("span", { class: "figure" }, number(row.score)), bar, status);
+}
+
+/** A sample's claims by label: a bar, and the same in marks and numbers. */
+function composition(row) {
+  if (!row.claims) return h("span", { class: "unit" }, "no claims");
+  const bar = h("span", { class: "stack", "aria-hidden": "true" });
+  const words = h("span", { class: "tallies" });
+  LABELS.forEach((label, index) => {
+    if (!row.counts[index]) return;
+    const piece = h("span", { class: `piece ${label.name}` });
+    piece.style.flexGrow = row.counts[index];
+    bar.append(piece);
+    words.append(h("span", { class: `tally ${label.name}`, title: label.word },
+      h("span", { "aria-hidden": "true" }, label.mark), sr(`${label.word}: `), String(row.counts[index])));
+  });
+  return h("span", { class: "composition" }, bar, words);
+}

@@ -1,0 +1,96 @@
+"""A result as the page reads it: short keys, offsets as JavaScript counts, and nothing that can close a tag."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Callable
+from typing import Any
+
+from faithmeter.datamodels import Failure, Label, Outcome, Verdict
+from faithmeter.results import Result
+
+# `<` so that nothing ends the script element or opens a comment in it; the two separators because
+# JavaScript before 2019 took them for line ends; `&` and `>` so that no sniffer sees markup at all.
+_ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+
+
+def embedded(value: Any) -> str:
+    """JSON that is safe inside a script element."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.translate(_ESCAPES).encode("utf-8", "replace").decode()
+
+
+def utf16(text: str) -> Callable[[int], int]:
+    """From Python's offsets, in code points, to JavaScript's, in UTF-16 units."""
+    if text.isascii():
+        return lambda offset: offset
+    wide = [index for index, character in enumerate(text) if character > "\uffff"]
+    return lambda offset: offset + bisect_left(wide, offset)
+
+
+def counts(result: Result) -> list[int]:
+    """Claims by label, in the labels' order, then those that could not be judged."""
+    labels = [verdict.label for verdict in result.verdicts]
+    return [*(labels.count(label) for label in Label), len(result.failures)]
+
+
+def row(result: Result) -> dict[str, Any]:
+    """What the table shows, sorts, searches and filters by."""
+    return {
+        "id": result.sample.id,
+        "score": result.score,
+        "status": result.status,
+        "counts": counts(result),
+        "question": result.sample.question or "",
+        "answer": result.sample.answer,
+    }
+
+
+def details(result: Result, signature: int) -> dict[str, Any]:
+    """The rest of a sample, read when it is opened; `signature` is its place in the page's list."""
+    place = utf16(result.sample.answer)
+    found: dict[str, Any] = {
+        "contexts": [{"id": context.id, "text": context.text} for context in result.sample.contexts],
+        "outcomes": [_outcome(outcome, result, place) for outcome in result.outcomes],
+        "asides": [{"kind": a.kind, "start": place(a.start), "end": place(a.end)} for a in result.asides],
+        "signature": signature,
+        "usage": result.usage.model_dump(exclude_defaults=True),
+    }
+    if result.failures:
+        found["bounds"] = result.bounds
+    if result.sample.metadata:
+        found["metadata"] = {key: _shown(value) for key, value in result.sample.metadata.items()}
+    return found
+
+
+def _outcome(outcome: Outcome, result: Result, place: Callable[[int], int]) -> dict[str, Any]:
+    claim = outcome.claim
+    found: dict[str, Any] = {"label": "not_judged" if isinstance(outcome, Failure) else outcome.label.value}
+    if claim:
+        found |= {"text": claim.text, "start": place(claim.start), "end": place(claim.end)}
+    if isinstance(outcome, Failure):
+        return found | {"kind": outcome.kind, "reason": outcome.message}
+    return found | _verdict(outcome, result)
+
+
+def _verdict(verdict: Verdict, result: Result) -> dict[str, Any]:
+    found: dict[str, Any] = {"origin": verdict.origin.model_dump(exclude_none=True)}
+    if verdict.support is not None:
+        found["support"] = round(verdict.support, 4)
+    if verdict.reason:
+        found["reason"] = verdict.reason
+    if verdict.gaps:
+        within = utf16(verdict.claim.text)
+        found["gaps"] = [(within(start), within(end)) for start, end in verdict.gaps]
+    if verdict.evidence:
+        found["evidence"] = [
+            (item.context, inside(item.start), inside(item.end))
+            for item in verdict.evidence
+            for inside in (utf16(result.sample.contexts[item.context].text),)
+        ]
+    return found
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
