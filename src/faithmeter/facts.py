@@ -58,9 +58,7 @@ _TOKEN = re.compile(
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)$")
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?$")
 _ORDINAL_SUFFIXES = frozenset({"st", "nd", "rd", "th"})
-_CLAUSES = frozenset(
-    ["that", "who", "which", "when", "while", "because", "but", "and", "after", "before", "if", "said", "says", "where"]
-)
+_AFTER_AND = lexicon.SMALL.keys() | lexicon.TENS.keys()
 _LONGEST_PHRASE = max(map(len, lexicon.PHRASES))
 
 
@@ -312,7 +310,7 @@ def _front_last(tokens: list[_Token]) -> list[_Token]:
     else:
         end = forms.index(",")
     front, rest = tokens[:end], tokens[end:]
-    if _CLAUSES.intersection(forms[1:]) or not any(token.form != "," for token in rest):
+    if lexicon.CLAUSES.intersection(forms[1:]) or not any(token.form != "," for token in rest):
         return tokens
     return rest + front
 
@@ -323,7 +321,7 @@ def _level_tenses(tokens: list[_Token]) -> list[_Token]:
     for token in tokens:
         before = out[-1].form if out else ""
         participle = token.form.endswith("ed") or token.form in lexicon.PARTICIPLES
-        if before in ("has", "have", "had") and participle and token.form != "been":
+        if before in ("has", "have", "had") and participle:
             out.pop()
         elif before in ("is", "are") and (base := lexicon.GERUNDS.get(token.form)):
             out[-1] = token._replace(form=base)

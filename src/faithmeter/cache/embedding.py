@@ -110,8 +110,7 @@ def unit(rows: Vectors) -> Vectors:
     import numpy as np
 
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    scaled: Vectors = rows / np.where(lengths == 0, 1, lengths)
-    return scaled
+    return (rows / np.where(lengths == 0, 1, lengths)).astype(np.float32)
 
 
 @lru_cache(maxsize=1)
@@ -142,7 +141,7 @@ def load_embedder(spec: str | Embedder | Embed) -> Embedder:
 
 def _sentence_transformers(model: str) -> Embedder:
     try:
-        from sentence_transformers import SentenceTransformer
+        from sentence_transformers import SentenceTransformer  # type: ignore[import-not-found, unused-ignore]
     except ImportError as error:
         raise MissingExtra(f"the embedder sentence-transformers:{model}", "hf") from error
     encoder = SentenceTransformer(model)
