@@ -24,7 +24,7 @@ LEFT, BOTTOM, TOP = 26, 28, 14
 def standalone(summary: Summary) -> str:
     """The main plot as a file of its own: the numbers in its title, then the three panels."""
     gap, head = 40, 78
-    width, height = 2 * WIDTH + gap + 48, head + HEIGHT + 96
+    width, height = 2 * WIDTH + gap + 48, head + HEIGHT + 84
     css = files("faithmeter.report").joinpath("assets/plot.css").read_text("utf-8")
     css = re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", css)  # programs other than browsers know no CSS variables
     interval = f" ({number(summary.interval[0])} to {number(summary.interval[1])})" if summary.interval else ""
@@ -144,12 +144,13 @@ def _labels(summary: Summary, width: float) -> Iterator[str]:
             wide = max(1.0, share * width - 2)
             yield f'<rect class="{name}" x="{x:.1f}" y="0" width="{wide:.1f}" height="14" rx="2"/>'
         x += share * width
-    column = width / 5
-    for index, (name, count, share) in enumerate(shares(summary)):
+    x = 0.0
+    for name, count, share in shares(summary):
         word = name.replace("_", " ")
-        x = index * column
+        text = f"{word} {count} ({share:.0%})"
         yield f'<text class="{name}" x="{x:.1f}" y="36">{LOOKS[word].mark}</text>'
-        yield f'<text x="{x + 14:.1f}" y="36">{word} {count} ({share:.0%})</text>'
+        yield f'<text x="{x + 15:.1f}" y="36">{text}</text>'
+        x += 15 + 6.2 * len(text) + 18  # about the width of the text: SVG cannot measure it
 
 
 def write_svg(file: IO[str], summary: Summary, results: Iterable[Result], *, title: str | None = None) -> None:

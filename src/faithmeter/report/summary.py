@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 
-from faithmeter.datamodels import Failure, Verdict
+from faithmeter.datamodels import Failure, Outcome, Verdict
 from faithmeter.results import Result, Tally
 
 BINS = 11  # ten of 0.1 each, and one for the answers that are faithful throughout
@@ -83,3 +83,8 @@ def passes(result: Result, min_score: float | None) -> bool:
     """Whether an answer passes; without a limit, only one whose score is 1 does."""
     limit = JUDGED_BY_DEFAULT if min_score is None else min_score
     return result.score is not None and result.score >= limit
+
+
+def to_look_at(result: Result) -> tuple[Outcome, ...]:
+    """What was not judged, then contradictions, then the other claims that are not supported."""
+    return (*result.failures, *result.unsupported)

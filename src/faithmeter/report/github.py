@@ -1,0 +1,72 @@
+"""The report for GitHub Actions: a step summary, and annotations for the worst answers."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from faithmeter.render import number
+from faithmeter.report.escaping import one_line, workflow_message, workflow_property
+from faithmeter.report.markdown import lines
+from faithmeter.report.summary import Summary, passes, to_look_at
+from faithmeter.results import Result
+
+ANNOTATIONS = 10  # GitHub shows no more of a kind from one step
+SUMMARY_LIMIT = 1_000_000  # bytes; GitHub refuses a step summary above 1 MiB
+
+
+def under_actions(environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether this runs as a step of GitHub Actions."""
+    return environ.get("GITHUB_ACTIONS") == "true"
+
+
+def announce(
+    summary: Summary, *, title: str | None = None, data: str | None = None, environ: Mapping[str, str] = os.environ
+) -> list[str]:
+    """Under GitHub Actions: add to the step summary, and give the annotations to be printed; elsewhere nothing.
+
+    `data` is the file that the annotations are about.
+    """
+    if not under_actions(environ):
+        return []
+    place = environ.get("GITHUB_STEP_SUMMARY")
+    if place:
+        text = "\n".join(lines(summary, title=title)) + "\n\n"
+        with Path(place).open("a", encoding="utf-8", errors="replace") as file:
+            file.write(text if len(text.encode("utf-8", "replace")) < SUMMARY_LIMIT else text[: SUMMARY_LIMIT // 4])
+    return list(annotation_lines(summary, data=data))
+
+
+def annotation_lines(summary: Summary, *, data: str | None = None) -> Iterator[str]:
+    """A workflow command for each of the worst answers: errors where there is a limit, else warnings."""
+    kind = "warning" if summary.min_score is None else "error"
+    shown = [result for result in summary.worst(summary.keep) if not passes(result, summary.min_score)]
+    for result in shown[:ANNOTATIONS]:
+        title = f"{one_line(result.sample.id, 80)}: faithfulness {number(result.score)}"
+        place = f"file={workflow_property(data)}," if data else ""
+        yield f"::{kind} {place}title={workflow_property(title)}::{workflow_message(_words(result))}"
+
+
+def _words(result: Result) -> str:
+    found = []
+    for outcome in to_look_at(result)[:5]:
+        claim = one_line(outcome.claim.text, 200) if outcome.claim else "the whole answer"
+        found.append(f"{outcome.word}: {claim}")
+    return "\n".join(found) or result.status
+
+
+@contextmanager
+def commands_off(environ: Mapping[str, str] = os.environ) -> Iterator[None]:
+    """Keeps GitHub from taking a line of the data for a workflow command while text is printed."""
+    if not under_actions(environ):
+        yield
+        return
+    token = secrets.token_hex(16)
+    print(f"::stop-commands::{token}", flush=True)
+    try:
+        yield
+    finally:
+        print(f"::{token}::", flush=True)

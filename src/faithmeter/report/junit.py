@@ -1,0 +1,54 @@
+"""The report as JUnit XML: a test case for each answer, for CI systems that show such files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import IO
+
+from faithmeter.datamodels import Failure
+from faithmeter.render import number
+from faithmeter.report.escaping import xml, xml_attribute
+from faithmeter.report.summary import JUDGED_BY_DEFAULT, Summary, passes, to_look_at
+from faithmeter.results import Result
+
+
+def write_junit(file: IO[str], summary: Summary, results: Iterable[Result], *, title: str | None = None) -> None:
+    """Write a failure for each answer below the limit (1 if none was given), an error for each that failed."""
+    limit = JUDGED_BY_DEFAULT if summary.min_score is None else summary.min_score
+    errors = summary.statuses["failed"]
+    failures = sum(score < limit for score in summary.scores)
+    skipped = summary.count - len(summary.scores) - errors
+    counts = f'tests="{summary.count}" failures="{failures}" errors="{errors}" skipped="{skipped}"'
+    suite = f'name="{xml_attribute(title or "faithmeter")}" {counts} time="{summary.usage.seconds:.3f}"'
+    file.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n<testsuite {suite}>\n')
+    for result in results:
+        file.writelines(_case(result, limit))
+    file.write("</testsuite>\n</testsuites>\n")
+
+
+def _case(result: Result, limit: float) -> Iterator[str]:
+    name = xml_attribute(result.sample.id)
+    yield f'<testcase classname="faithmeter" name="{name}" time="{result.usage.seconds:.3f}">'
+    if result.status == "failed":
+        first = result.failures[0]
+        yield f'<error type="{first.kind}" message="{xml_attribute(first.message)}">{xml(_words(result))}</error>'
+    elif result.score is None:
+        yield '<skipped message="the answer claims nothing, and the scoring leaves it out"/>'
+    elif not passes(result, limit):
+        message = f"score {number(result.score)} is below {limit:g}"
+        yield f'<failure type="unfaithful" message="{message}">{xml(_words(result))}</failure>'
+    yield "</testcase>\n"
+
+
+def _words(result: Result) -> str:
+    """What is wrong, claim by claim."""
+    lines = []
+    for outcome in to_look_at(result):
+        claim = outcome.claim.text if outcome.claim else "(the whole answer)"
+        lines.append(f"{outcome.word}: {claim}")
+        if isinstance(outcome, Failure):
+            lines.append(f"    {outcome.kind}: {outcome.message}")
+        else:
+            lines += [f"    context {item.context + 1}: “{item.quote}”" for item in outcome.evidence]
+            lines += [f"    {outcome.reason}"] if outcome.reason else []
+    return "\n".join(lines)

@@ -1,0 +1,120 @@
+"""The report as a table, a row for each sample or for each claim: CSV for spreadsheets, Parquet for programs."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from itertools import islice
+from typing import IO, Any
+
+from faithmeter.datamodels import Failure, Label, Outcome
+from faithmeter.errors import MissingExtra
+from faithmeter.report.escaping import spreadsheet
+from faithmeter.report.payload import counts
+from faithmeter.report.summary import Summary
+from faithmeter.results import Result
+
+Row = dict[str, Any]
+
+# column -> its type in Parquet
+SAMPLE_COLUMNS = {
+    "id": "string", "question": "string", "answer": "string", "status": "string", "score": "float64",
+    "low": "float64", "high": "float64", "coverage": "float64", "claims": "int64",
+    **{label.value: "int64" for label in Label}, "not_judged": "int64",
+    "calls": "int64", "prompt_tokens": "int64", "completion_tokens": "int64", "cost": "float64",
+    "cache_hits": "int64", "seconds": "float64", "signature": "string", "metadata": "string",
+}  # fmt: skip
+CLAIM_COLUMNS = {
+    "id": "string", "claim": "int64", "text": "string", "start": "int64", "end": "int64", "label": "string",
+    "support": "float64", "evidence": "string", "context": "int64", "reason": "string", "gaps": "string",
+    "verifier": "string", "tier": "int64", "cache": "string", "failure": "string", "message": "string",
+}  # fmt: skip
+GROUP = 1000  # rows of a Parquet row group, and as many in memory
+
+
+def sample_rows(result: Result) -> Iterator[Row]:
+    """A sample as one row."""
+    sample, usage = result.sample, result.usage
+    low, high = result.bounds or (None, None)
+    names = [*(label.value for label in Label), "not_judged"]
+    yield {
+        "id": sample.id, "question": sample.question, "answer": sample.answer, "status": result.status,
+        "score": result.score, "low": low, "high": high, "coverage": result.coverage,
+        "claims": len(result.outcomes), **dict(zip(names, counts(result), strict=True)),
+        **usage.model_dump(include={"calls", "prompt_tokens", "completion_tokens", "cost", "cache_hits", "seconds"}),
+        "signature": result.signature, "metadata": json.dumps(sample.metadata, ensure_ascii=False),
+    }  # fmt: skip
+
+
+def claim_rows(result: Result) -> Iterator[Row]:
+    """A row for each claim of a sample; `evidence` is the first quote, from `context` (1 is the first)."""
+    for number, outcome in enumerate(result.outcomes, start=1):
+        yield {"id": result.sample.id, "claim": number, **_claim(outcome)}
+
+
+def _claim(outcome: Outcome) -> Row:
+    claim = outcome.claim
+    row: Row = {"label": "not_judged", "text": claim.text, "start": claim.start, "end": claim.end} if claim else {}
+    if isinstance(outcome, Failure):
+        return row | {"label": "not_judged", "failure": outcome.kind, "message": outcome.message}
+    first = outcome.evidence[0] if outcome.evidence else None
+    return row | {
+        "label": outcome.label.value,
+        "support": outcome.support,
+        "evidence": first.quote if first else None,
+        "context": first.context + 1 if first else None,
+        "reason": outcome.reason,
+        "gaps": json.dumps([outcome.claim.text[start:end] for start, end in outcome.gaps], ensure_ascii=False),
+        "verifier": outcome.origin.verifier,
+        "tier": outcome.origin.tier,
+        "cache": outcome.origin.cache,
+    }
+
+
+def write_csv(file: IO[str], summary: Summary, results: Iterable[Result], *, title: str | None = None) -> None:
+    """Write a row for each sample."""
+    _csv(file, results, SAMPLE_COLUMNS, sample_rows)
+
+
+def write_claims_csv(file: IO[str], summary: Summary, results: Iterable[Result], *, title: str | None = None) -> None:
+    """Write a row for each claim."""
+    _csv(file, results, CLAIM_COLUMNS, claim_rows)
+
+
+def write_parquet(file: IO[bytes], summary: Summary, results: Iterable[Result], *, title: str | None = None) -> None:
+    """Write a row for each sample."""
+    _parquet(file, results, SAMPLE_COLUMNS, sample_rows)
+
+
+def write_claims_parquet(
+    file: IO[bytes], summary: Summary, results: Iterable[Result], *, title: str | None = None
+) -> None:
+    """Write a row for each claim."""
+    _parquet(file, results, CLAIM_COLUMNS, claim_rows)
+
+
+def _csv(
+    file: IO[str], results: Iterable[Result], columns: dict[str, str], rows: Callable[[Result], Iterator[Row]]
+) -> None:
+    writer = csv.DictWriter(file, list(columns), lineterminator="\n")
+    writer.writeheader()
+    for result in results:
+        for row in rows(result):
+            writer.writerow({key: spreadsheet(cell) if isinstance(cell, str) else cell for key, cell in row.items()})
+
+
+def _parquet(
+    file: IO[bytes], results: Iterable[Result], columns: dict[str, str], rows: Callable[[Result], Iterator[Row]]
+) -> None:
+    try:
+        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingExtra("writing Parquet", "parquet") from None
+    schema = arrow.schema([(name, getattr(arrow, kind)()) for name, kind in columns.items()])
+    every = (row for result in results for row in rows(result))
+    with parquet.ParquetWriter(file, schema) as writer:
+        while group := list(islice(every, GROUP)):
+            full = [{name: row.get(name) for name in columns} for row in group]
+            writer.write_table(arrow.Table.from_pylist(full, schema=schema))
