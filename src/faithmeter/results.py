@@ -6,6 +6,7 @@ from bisect import insort
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
+from operator import itemgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -125,19 +126,41 @@ class Tally:
         self.labels: Counter[Label] = Counter()
         self.usage = Usage()
         self._covered = 0.0
-        self._worst: list[Result] = []
+        self._worst: list[tuple[_Badness, Result]] = []
 
     def add(self, result: Result) -> None:
         """Count one more result."""
         self.count += 1
-        if result.score is not None:
-            self.scores.append(result.score)
+        score = result.score
+        if score is not None:
+            self.scores.append(score)
         self.statuses[result.status] += 1
-        self.labels.update(verdict.label for verdict in result.verdicts)
+        for verdict in result.verdicts:
+            self.labels[verdict.label] += 1
         self.usage = self.usage + result.usage
         self._covered += result.coverage
-        insort(self._worst, result, key=_badness)
-        del self._worst[self.keep :]
+        self._consider(_badness(result, score), result)
+
+    def merge(self, other: Tally) -> None:
+        """Count another tally's results as well, e.g. those of a worker process."""
+        self.count += other.count
+        self.scores += other.scores
+        self.statuses.update(other.statuses)
+        self.labels.update(other.labels)
+        self.usage = self.usage + other.usage
+        self._covered += other._covered
+        for badness, result in other._worst:
+            self._consider(badness, result)
+
+    def trim(self, total: Tally) -> None:
+        """Forget the results that are not among the worst of `total`, which has counted this tally's."""
+        worst = {badness for badness, _ in total._worst}
+        self._worst = [item for item in self._worst if item[0] in worst]
+
+    def _consider(self, badness: _Badness, result: Result) -> None:
+        if len(self._worst) < self.keep or (self._worst and badness < self._worst[-1][0]):
+            insort(self._worst, (badness, result), key=itemgetter(0))
+            del self._worst[self.keep :]
 
     @property
     def mean(self) -> float | None:
@@ -177,7 +200,7 @@ class Tally:
 
     def worst(self, n: int) -> tuple[Result, ...]:
         """The n results to look at first, of the `keep` worst: failed ones, then the lowest scores."""
-        return tuple(self._worst[:n])
+        return tuple(result for _, result in self._worst[:n])
 
 
 class Report(Model):
@@ -260,6 +283,9 @@ class Report(Model):
         return render.report_html(self.tally)
 
 
-def _badness(result: Result) -> tuple[float, float]:
-    """Sorts failed results first, then low scores, then the many-claimed ones among equals."""
-    return (-1e9 if result.score is None else result.score, -len(result.outcomes))
+_Badness = tuple[float, int, str]
+
+
+def _badness(result: Result, score: float | None) -> _Badness:
+    """Sorts failed results first, then low scores, then the many-claimed ones; the id makes the order total."""
+    return (-1e9 if score is None else score, -len(result.outcomes), result.sample.id)

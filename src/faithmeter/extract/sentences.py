@@ -92,6 +92,8 @@ def _aside_kind(sentence: Sentence, text: str) -> str | None:
 class SentenceExtractor:
     """Takes the answer's sentences as its claims, verbatim."""
 
+    cpu_bound = True
+
     def __init__(self, *, language: str = "en") -> None:
         self.language = language
 

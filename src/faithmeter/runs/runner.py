@@ -2,63 +2,236 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
-from typing import Any
+import asyncio
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from contextlib import aclosing
+from typing import Any, NamedTuple
 
 from faithmeter import sync
 from faithmeter.datamodels import Sample
-from faithmeter.errors import RowError
+from faithmeter.errors import RowError, UsageError
 from faithmeter.evaluator import Evaluator
 from faithmeter.extract import Extractor
-from faithmeter.results import Report
+from faithmeter.results import Report, Result, Tally
 from faithmeter.runs.datasets import Row, read_data
-from faithmeter.scoring import Scoring
+from faithmeter.runs.engines import Engine, InProcess, Judged, Ticket, Workers
+from faithmeter.runs.feed import ReadAhead
+from faithmeter.runs.journal import Journal
+from faithmeter.runs.worker import Specs, single_threaded
+from faithmeter.scoring import Scoring, load_scoring
 from faithmeter.verify import DEFAULT_VERIFIER, Verifier
 
-Data = Any
+SMALL = 32  # samples that are judged before worker processes have even started
+CONCURRENCY = 16  # samples in flight, of a verifier that does not say
 
 
 async def aevaluate(
-    data: Data,
+    data: Any,
     *,
     verifier: str | Verifier = DEFAULT_VERIFIER,
     extractor: str | Extractor = "sentences",
     scoring: str | Scoring = "plain",
     columns: Mapping[str, str] | None = None,
     min_score: float | None = None,
+    workers: int | None = None,
 ) -> Report:
-    """Check every sample of a file, or of an iterable of samples or rows; a bad row is an error."""
-    evaluator = Evaluator(verifier=verifier, extractor=extractor, scoring=scoring)
-    results = [result async for result in evaluator.stream(_good(read_data(data, columns=columns)))]
-    return Report(results=tuple(results), min_score=min_score)
+    """Check every sample of a data set; a bad row is an error.
+
+    `data` is a path, a glob, several of them, a frame, or an iterable or async iterable of samples or rows.
+    """
+    judges = Judges.of(verifier, extractor, scoring, workers=workers)
+    run = Run(judges, min_score=min_score)
+    lines: dict[int, bytes] = {}
+    async with aclosing(run.over(_good(read_data(data, columns=columns)))) as judgements:
+        async for judged in judgements:
+            lines.update(zip((ticket.number for ticket in judged.tickets), judged.batch.lines, strict=True))
+    results = tuple(Result.model_validate_json(lines[number]) for number in sorted(lines))
+    return Report(results=results, min_score=min_score)
 
 
 def evaluate(
-    data: Data,
+    data: Any,
     *,
     verifier: str | Verifier = DEFAULT_VERIFIER,
     extractor: str | Extractor = "sentences",
     scoring: str | Scoring = "plain",
     columns: Mapping[str, str] | None = None,
     min_score: float | None = None,
+    workers: int | None = None,
 ) -> Report:
-    """Check every sample of a file, or of an iterable of samples or rows; a bad row is an error."""
+    """Check every sample of a data set; a bad row is an error.
+
+    `data` is a path, a glob, several of them, a frame, or an iterable or async iterable of samples or rows.
+    """
     return sync.run(
-        aevaluate(data, verifier=verifier, extractor=extractor, scoring=scoring, columns=columns, min_score=min_score)
+        aevaluate(
+            data,
+            verifier=verifier,
+            extractor=extractor,
+            scoring=scoring,
+            columns=columns,
+            min_score=min_score,
+            workers=workers,
+        )
     )
 
 
+class Judges(NamedTuple):
+    """An evaluator, and what it takes to have more of it in other processes."""
+
+    evaluator: Evaluator
+    specs: Specs | None = None
+    """None: the evaluator cannot be built from strings, and stays in this process."""
+    workers: int | None = None
+    """Processes for a verifier that keeps a core busy, samples in flight for one that waits; None: as fits."""
+
+    @classmethod
+    def of(
+        cls, verifier: str | Verifier, extractor: str | Extractor, scoring: str | Scoring, *, workers: int | None = None
+    ) -> Judges:
+        """Judges from specs or parts."""
+        if workers is not None and workers < 1:
+            raise UsageError(f"there must be at least one worker, found {workers}")
+        evaluator = Evaluator(verifier=verifier, extractor=extractor, scoring=scoring)
+        if isinstance(verifier, str) and isinstance(extractor, str):
+            return cls(evaluator, Specs(verifier, extractor, load_scoring(scoring)), workers)
+        return cls(evaluator, None, workers)
+
+    @property
+    def cpu_bound(self) -> bool:
+        """Whether judging keeps a core busy, rather than waiting for somebody else."""
+        parts = (self.evaluator.verifier, self.evaluator.extractor)
+        return all(getattr(part, "cpu_bound", False) for part in parts)
+
+    def engine(self, *, small: bool) -> Engine:
+        """Who judges; `small` says that there are few samples."""
+        if not self.cpu_bound:
+            own: int = getattr(self.evaluator.verifier, "concurrency", CONCURRENCY)
+            return InProcess(self.evaluator, concurrency=self.workers or own)
+        count = self.workers or (1 if small else cores())
+        if self.specs is None or count == 1:
+            return InProcess(single_threaded(self.evaluator) if self.workers == 1 else self.evaluator, concurrency=2)
+        return Workers(self.specs, count=count, signature=self.evaluator.signature)
+
+
+class Run:
+    """One pass over a data set: each sample's result is taken from the journal, or judged and journaled."""
+
+    def __init__(
+        self,
+        judges: Judges,
+        *,
+        journal: Journal | None = None,
+        min_score: float | None = None,
+        fail_fast: bool = False,
+        max_failures: int | None = None,
+    ) -> None:
+        self.judges = judges
+        self.journal = journal
+        self.fail_fast = fail_fast
+        self.max_failures = max_failures
+        self.tally = Tally(min_score=min_score)
+        self.judged = 0
+        """How many samples were judged, not counting those from the journal."""
+        self.in_flight = 0
+        """How many are being judged."""
+        self.stopped: str | None = None
+        """Why the run ended early, if it did."""
+        self._failures = 0
+        self._feed: ReadAhead[Sample] | None = None
+
+    def stop(self, why: str) -> None:
+        """Take no more samples; those in flight are finished."""
+        self.stopped = self.stopped or why
+        if self._feed:
+            self._feed.stop()
+
+    async def over(self, samples: Iterator[Sample] | AsyncIterator[Sample]) -> AsyncGenerator[Judged, None]:
+        """What is judged, as it is finished; it is in the journal by then."""
+        tickets, small = self._tickets(samples), False
+        if self.judges.cpu_bound and self.judges.workers is None:
+            tickets, small = await _peeked(tickets, SMALL)
+        try:
+            async with aclosing(self.judges.engine(small=small).judge(tickets)) as judgements:
+                async for judged in judgements:
+                    self._take(judged)
+                    yield judged
+        finally:
+            await _close(self.judges)
+
+    async def _tickets(self, samples: Iterator[Sample] | AsyncIterator[Sample]) -> AsyncIterator[Ticket]:
+        self._feed = ReadAhead(samples)
+        signature = self.judges.evaluator.signature
+        number = 0
+        async for sample in self._feed:
+            number += 1
+            result = self.journal.meet(sample, signature) if self.journal else None
+            if result is None:
+                self.in_flight += 1
+                yield Ticket(number, sample)
+            else:
+                self.tally.add(result)
+                await asyncio.sleep(0)  # a long stretch of these must not hold up a Ctrl-C
+            if self.stopped:
+                break
+
+    def _take(self, judged: Judged) -> None:
+        if self.journal:
+            for ticket, line in zip(judged.tickets, judged.batch.lines, strict=True):
+                self.journal.append(ticket.sample.id, line)
+        tally = judged.batch.tally
+        self.tally.merge(tally)
+        self.judged += tally.count
+        self.in_flight -= tally.count
+        self._failures += tally.statuses["failed"] + tally.statuses["partial"]
+        limit = self.tally.min_score
+        if self.max_failures is not None and self._failures >= self.max_failures:
+            self.stop(f"{self._failures} answers could not be judged in full")
+        elif self.fail_fast and limit is not None and any(score < limit for score in tally.scores):
+            self.stop(f"an answer scored {min(tally.scores):.2f}, below {limit:g}")
+        elif self.fail_fast and self._failures:
+            self.stop("an answer could not be judged in full")
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 async def _good(rows: Iterator[Row] | AsyncIterator[Row]) -> AsyncIterator[Sample]:
-    async for row in _aiter(rows):
+    async for row in ReadAhead(rows):
         if isinstance(row, RowError):
             raise row
         yield row
 
 
-async def _aiter(rows: Iterator[Row] | AsyncIterator[Row]) -> AsyncIterator[Row]:
-    if isinstance(rows, AsyncIterator):
-        async for row in rows:
-            yield row
-    else:
-        for row in rows:
-            yield row
+async def _peeked(tickets: AsyncIterator[Ticket], count: int) -> tuple[AsyncIterator[Ticket], bool]:
+    """The same tickets, and whether there are no more than `count`."""
+    first: list[Ticket] = []
+    error: Exception | None = None
+    try:
+        async for ticket in tickets:
+            first.append(ticket)
+            if len(first) > count:
+                break
+    except Exception as caught:  # raised when the tickets before it are taken
+        error = caught
+
+    async def again() -> AsyncIterator[Ticket]:
+        for ticket in first:
+            yield ticket
+        if error:
+            raise error
+        async for ticket in tickets:
+            yield ticket
+
+    return again(), len(first) <= count
+
+
+async def _close(judges: Judges) -> None:
+    """Close the connections of an evaluator that was built for this run; a user's own parts stay open."""
+    if judges.specs:
+        for part in (judges.evaluator.verifier, judges.evaluator.extractor):
+            if hasattr(part, "aclose"):
+                await part.aclose()

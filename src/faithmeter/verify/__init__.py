@@ -15,7 +15,13 @@ DEFAULT_VERIFIER = "lexical"
 
 @runtime_checkable
 class Verifier(Protocol):
-    """Judges claims: one outcome per pair, in order, whatever happens."""
+    """Judges claims: one outcome per pair, in order, whatever happens.
+
+    A verifier may also say how a run should treat it, by attributes that are read with `getattr`:
+    `cpu_bound: bool`, whether it keeps a core busy, so that a run starts a process a core (an extractor has the
+    same); `threads: int`, set to 1 in such a process; `concurrency: int`, how many samples to have in flight if it
+    waits for others; `async aclose()`, called when the run that built it has ended.
+    """
 
     @property
     def signature(self) -> str:

@@ -1,0 +1,279 @@
+"""Who judges: this process, many samples at a time, or a worker process for each core."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import sys
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import aclosing, suppress
+from typing import Any, NamedTuple, Protocol
+
+from faithmeter.datamodels import Failure, Sample
+from faithmeter.errors import FaithmeterError, StopRun
+from faithmeter.evaluator import Evaluator
+from faithmeter.results import Result, Tally
+from faithmeter.runs.worker import KEEP, LENGTH, Batch, Specs, Trouble, judge, pack
+
+CHUNK_SECONDS = 0.05  # of work in one message to a worker: long against the message, short against a Ctrl-C
+CHUNK_LIMIT = 64
+
+
+class Ticket(NamedTuple):
+    """A sample to be judged, and its place in the run."""
+
+    number: int
+    sample: Sample
+
+
+class Judged(NamedTuple):
+    """Tickets that were judged together, and what came of them."""
+
+    tickets: Sequence[Ticket]
+    batch: Batch
+
+
+class Engine(Protocol):
+    """Judges samples as they come, in any order, a bounded number at once."""
+
+    def judge(self, tickets: AsyncIterator[Ticket]) -> AsyncGenerator[Judged, None]:
+        """Results as they are finished; on trouble, first those that are in flight, then the error."""
+        ...
+
+
+class InProcess:
+    """Judges in this process: for verifiers that wait for others, and for those that cannot be built elsewhere."""
+
+    def __init__(self, evaluator: Evaluator, *, concurrency: int) -> None:
+        self.evaluator = evaluator
+        self.concurrency = concurrency
+
+    async def judge(self, tickets: AsyncIterator[Ticket]) -> AsyncGenerator[Judged, None]:
+        """Each of `concurrency` tasks takes a sample when it has finished one: a hanging one holds up no other."""
+        total = Tally(keep=KEEP)
+
+        async def work(line: Line) -> None:
+            while ticket := await line.next():
+                batch = await judge(self.evaluator, [ticket.sample], total=total)
+                line.done(Judged([ticket], batch))
+
+        async with aclosing(_run(tickets, [work] * self.concurrency)) as judgements:
+            async for judged in judgements:
+                yield judged
+
+
+class Workers:
+    """Judges in worker processes, for verifiers that keep a core busy."""
+
+    def __init__(self, specs: Specs, *, count: int, signature: str) -> None:
+        self.specs = specs
+        self.count = count
+        self.signature = signature
+
+    async def judge(self, tickets: AsyncIterator[Ticket]) -> AsyncGenerator[Judged, None]:
+        """Each worker has a chunk in hand and one waiting; chunks grow until they take `CHUNK_SECONDS`."""
+        workers = [_Worker(self.specs, signature=self.signature) for _ in range(self.count)]
+        try:
+            async with aclosing(_run(tickets, [worker.serve for worker in workers])) as judgements:
+                async for judged in judgements:
+                    yield judged
+        finally:
+            for worker in workers:
+                await worker.stop()
+
+
+class Line:
+    """Where the tasks of an engine take tickets, and leave what they have judged."""
+
+    def __init__(self, width: int) -> None:
+        self.tickets: asyncio.Queue[Ticket | None] = asyncio.Queue(width)
+        self.judged: asyncio.Queue[Judged | None] = asyncio.Queue()
+        self.error: Exception | None = None
+
+    async def next(self) -> Ticket | None:
+        """The next ticket; None when there are no more."""
+        return None if self.error else await self.tickets.get()
+
+    def at_hand(self) -> Ticket | None:
+        """A ticket that is there without waiting."""
+        if self.error or self.tickets.empty():
+            return None
+        ticket = self.tickets.get_nowait()
+        if ticket is None:
+            self.tickets.put_nowait(None)  # the end is for whoever waits
+        return ticket
+
+    def done(self, judged: Judged) -> None:
+        """Hand over what was judged."""
+        self.judged.put_nowait(judged)
+
+
+Work = Callable[[Line], Coroutine[Any, Any, None]]
+
+
+async def _run(tickets: AsyncIterator[Ticket], works: Sequence[Work]) -> AsyncGenerator[Judged, None]:
+    """Let the works take tickets until there are none or one raises; what is in flight is always finished."""
+    line = Line(2 * max(CHUNK_LIMIT, len(works)))
+    running = asyncio.create_task(_to_the_end(line, tickets, works))
+    try:
+        while (judged := await line.judged.get()) is not None:
+            yield judged
+        if line.error:
+            raise line.error
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+
+async def _to_the_end(line: Line, tickets: AsyncIterator[Ticket], works: Sequence[Work]) -> None:
+    async def feed() -> None:
+        async for ticket in tickets:
+            await line.tickets.put(ticket)
+
+    async def guarded(work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except Exception as error:  # raised where the results are awaited, after those in flight
+            line.error = line.error or error
+            feeding.cancel()
+
+    feeding = asyncio.create_task(guarded(feed()))
+    working = [asyncio.create_task(guarded(work(line))) for work in works]
+    try:
+        await asyncio.gather(feeding, return_exceptions=True)
+        while line.error and not line.tickets.empty():
+            line.tickets.get_nowait()
+        for _ in works:
+            await line.tickets.put(None)
+        await asyncio.gather(*working)
+    finally:
+        for task in (feeding, *working):
+            task.cancel()
+        await asyncio.gather(feeding, *working, return_exceptions=True)
+        line.judged.put_nowait(None)
+
+
+class _Worker:
+    """One worker process; a new one takes the place of one that died."""
+
+    def __init__(self, specs: Specs, *, signature: str) -> None:
+        self._specs = specs
+        self._signature = signature
+        self._process: asyncio.subprocess.Process | None = None
+        self._size = 1
+        self._pending: deque[list[Ticket]] = deque()
+        self._again: deque[list[Ticket]] = deque()
+        self._suspects: set[int] = set()
+
+    async def serve(self, line: Line) -> None:
+        """Judge chunk after chunk until there are no more tickets."""
+        since = time.perf_counter()
+        while True:
+            while len(self._pending) < 2 and (chunk := await self._chunk(line)):
+                self._pending.append(chunk)
+                await self._send(chunk)
+            if not self._pending:
+                return
+            reply = await self._receive()
+            now = time.perf_counter()
+            if reply is None:
+                self._after_death(line)
+                continue
+            chunk = self._pending.popleft()
+            line.done(Judged(chunk, reply))
+            self._size = _next_size(self._size, (now - since) / len(chunk))
+            since = now
+
+    async def _chunk(self, line: Line) -> list[Ticket]:
+        """The next tickets; waits for one only if the worker has nothing to do."""
+        if self._again:
+            return self._again.popleft() if not self._pending else []  # one at a time, to tell which is deadly
+        first = line.at_hand() if self._pending else await line.next()
+        chunk = [first] if first else []
+        while chunk and len(chunk) < self._size and (ticket := line.at_hand()):
+            chunk.append(ticket)
+        return chunk
+
+    def _after_death(self, line: Line) -> None:
+        """Judge what the process had in hand again, one by one; what kills a process twice is a failure."""
+        code = self._process.returncode if self._process else None
+        self._process = None
+        culprit, *others = self._pending
+        self._pending.clear()
+        if len(culprit) == 1 and culprit[0].number in self._suspects:
+            line.done(self._failed(culprit[0], f"the worker process died twice (exit code {code})"))
+            culprit = []
+        self._suspects.update(ticket.number for ticket in culprit[:1])
+        self._again.extend([ticket] for chunk in (culprit, *others) for ticket in chunk)
+
+    def _failed(self, ticket: Ticket, message: str) -> Judged:
+        failure = Failure(kind="error", message=message)
+        result = Result(
+            sample=ticket.sample, outcomes=(failure,), scoring=self._specs.scoring, signature=self._signature
+        )
+        tally = Tally(keep=1)
+        tally.add(result)
+        return Judged([ticket], Batch([result.model_dump_json().encode()], tally))
+
+    async def _send(self, chunk: Sequence[Ticket]) -> None:
+        if self._process is None:
+            await self._start()
+        assert self._process
+        assert self._process.stdin
+        with suppress(ConnectionError):  # it is dead, as reading its reply will show
+            self._process.stdin.write(pack([ticket.sample.model_dump_json().encode() for ticket in chunk]))
+            await self._process.stdin.drain()
+
+    async def _start(self) -> None:
+        code = f"import sys; sys.path[:] = {sys.path!r}; from faithmeter.runs.worker import main; main()"
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-c",
+            code,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            limit=1 << 20,
+            start_new_session=True,  # a Ctrl-C is for the run to handle
+        )
+        assert self._process.stdin
+        with suppress(ConnectionError):
+            self._process.stdin.write(pack(self._specs))
+            await self._process.stdin.drain()
+        if await self._receive() is None:
+            raise FaithmeterError(f"a worker process died at its start (exit code {self._process.returncode})")
+
+    async def _receive(self) -> Any:
+        """The next reply; None if the process is dead."""
+        assert self._process
+        assert self._process.stdout
+        try:
+            length = int.from_bytes(await self._process.stdout.readexactly(LENGTH))
+            reply = pickle.loads(await self._process.stdout.readexactly(length))
+        except asyncio.IncompleteReadError:
+            await self._process.wait()
+            return None
+        if isinstance(reply, Trouble):
+            raise StopRun(reply.message) if reply.stops else FaithmeterError(reply.message)
+        return reply
+
+    async def stop(self) -> None:
+        """Let the process end; one that is busy is ended."""
+        if self._process is None:
+            return
+        assert self._process.stdin
+        self._process.stdin.close()
+        try:
+            if self._pending:
+                self._process.kill()
+            await asyncio.wait_for(self._process.wait(), 5)
+        except (TimeoutError, ProcessLookupError):
+            with suppress(ProcessLookupError):
+                self._process.kill()
+            await self._process.wait()
+
+
+def _next_size(size: int, seconds: float) -> int:
+    """A chunk's size, when a sample took `seconds`: at most twice the last one's."""
+    return max(1, min(CHUNK_LIMIT, 2 * size, int(CHUNK_SECONDS / max(seconds, 1e-6))))

@@ -1,0 +1,269 @@
+"""Keeps results on disk while a run goes on, so that nothing finished is lost and the next run goes on from there.
+
+    results.jsonl          the results in the input's order; appears, or is replaced, when a run has ended
+    results.jsonl.journal  the results in the order they were finished; gone when a run has ended
+
+Both are JSON Lines of results. A result is written by one append, so that whatever kills the run leaves whole lines
+and at most one torn one at the end, which the next run cuts off. Results whose rows a run does not meet (because of
+`--limit`, or because the data changed) stay in the journal: they may have cost money.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sys
+import time
+from array import array
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, Literal, Self
+
+from pydantic import ValidationError
+
+from faithmeter.datamodels import Sample
+from faithmeter.errors import OutputError
+from faithmeter.results import Result
+from faithmeter.runs.compact import Table, fingerprint
+
+if sys.platform != "win32":
+    import fcntl
+
+SYNC_SECONDS = 2.0  # what a power cut may cost; a killed process loses nothing, the kernel has the lines
+
+# Why a row is judged although there is a result for its id.
+Again = Literal["content", "signature", "failed", "unreadable"]
+
+# A place in the table of results: the offset, one bit for the file, one for "this run has met the row".
+_JOURNAL, _MET = 2, 1
+
+
+class Journal:
+    """The results of a run on disk; a context manager, since it holds a lock on the output."""
+
+    def __init__(self, output: Path, *, fresh: bool = False, retry_failed: bool = False) -> None:
+        self.output = output
+        self.path = output.with_name(output.name + ".journal")
+        self.fresh = fresh
+        self.retry_failed = retry_failed
+        self.found = 0
+        """How many results there were when the run began."""
+        self.signatures: Counter[str] = Counter()
+        """How many of those were made in which way."""
+        self.reused = 0
+        """How many rows needed no judging."""
+        self.again: Counter[Again] = Counter()
+        """How many rows had a result that does not count, and why."""
+        self._places = Table()
+        self._order = array("Q")
+        self._readers: dict[int, BinaryIO] = {}
+        self._fd = -1
+        self._end = 0
+        self._synced = time.monotonic()
+
+    def __enter__(self) -> Self:
+        try:
+            self._check_output()
+            self._fd = _locked(self.path)
+            try:
+                self._load()
+            except BaseException:
+                self.close()
+                raise
+        except OSError as error:
+            raise OutputError(f"{self.output}: cannot be written: {error.strerror}") from None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the files; an empty journal is taken away."""
+        for reader in self._readers.values():
+            reader.close()
+        self._readers.clear()
+        if self._fd >= 0:
+            if self._end == 0:
+                with suppress(OSError):
+                    self.path.unlink(missing_ok=True)
+            with suppress(OSError):
+                os.fsync(self._fd)
+            os.close(self._fd)
+            self._fd = -1
+
+    # --- what is there already ---
+
+    def _check_output(self) -> None:
+        """Whatever is in the output's place must be results: data is not overwritten by mistake."""
+        if self.output.is_dir():
+            raise OutputError(f"{self.output}: is a folder")
+        if self.output.exists():
+            with self.output.open("rb") as file:
+                first = next((line for line in file if line.strip()), None)
+            if first is not None and _head(first) is None:
+                raise OutputError(f"{self.output}: is there already and holds no results; give another name")
+
+    def _load(self) -> None:
+        if self.fresh:
+            self.output.unlink(missing_ok=True)
+            os.ftruncate(self._fd, 0)
+        if self.output.exists():
+            self._readers[0] = self.output.open("rb")
+            self._index(0)
+        self._readers[_JOURNAL] = self.path.open("rb")
+        self._end = self._index(_JOURNAL)
+        os.ftruncate(self._fd, self._end)  # cut off a torn line
+
+    def _index(self, which: int) -> int:
+        """Note where each result is; the last of an id counts. Returns where the last whole line ends."""
+        offset = 0
+        for line in self._readers[which]:
+            if not line.endswith(b"\n") and which == _JOURNAL:
+                break
+            head = _head(line)
+            if head is None:
+                self.again["unreadable"] += bool(line.strip())
+            else:
+                key = fingerprint(head[0])
+                if self._places.get(key) is None:
+                    self.found += 1
+                self.signatures[head[1]] += 1
+                self._places.put(key, offset << 2 | which)
+            offset += len(line)
+        return offset
+
+    # --- during the run ---
+
+    def meet(self, sample: Sample, signature: str) -> Result | None:
+        """Note the next row of the input; its result, if there is one that still holds."""
+        key = fingerprint(sample.id)
+        self._order.append(key)
+        place = self._places.get(key)
+        if place is None:
+            return None
+        self._places.put(key, place | _MET)
+        result = self._read(place)
+        if result is None or result.sample.id != sample.id:
+            self.again["unreadable"] += 1
+        elif result.sample.content_hash != sample.content_hash:
+            self.again["content"] += 1
+        elif result.signature != signature:
+            self.again["signature"] += 1
+        elif self.retry_failed and result.failures:
+            self.again["failed"] += 1
+        else:
+            self.reused += 1
+            if result.sample != sample:  # other metadata: the judgement holds, the row is written anew
+                result = result.model_copy(update={"sample": sample})
+                self.append(sample.id, result.model_dump_json().encode())
+            return result
+        return None
+
+    def append(self, sample_id: str, line: bytes) -> None:
+        """Write a result; it is whole on disk, or not there at all."""
+        self._write(line + b"\n")
+        self._places.put(fingerprint(sample_id), (self._end - len(line) - 1) << 2 | _JOURNAL | _MET)
+        if time.monotonic() - self._synced > SYNC_SECONDS:
+            self._sync()
+
+    def _write(self, data: bytes) -> None:
+        try:
+            written = os.write(self._fd, data)
+            while written < len(data):  # a nearly full disk takes a part
+                written += os.write(self._fd, data[written:])
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(self._fd, self._end)
+            raise self._complaint(error) from None
+        self._end += len(data)
+
+    def _sync(self) -> None:
+        try:
+            os.fsync(self._fd)
+        except OSError as error:
+            raise self._complaint(error) from None
+        self._synced = time.monotonic()
+
+    def _complaint(self, error: OSError) -> OutputError:
+        return OutputError(f"{self.path}: cannot be written: {error.strerror}")
+
+    # --- the end ---
+
+    def finish(self) -> int:
+        """Put the results in the input's order in the output's place; returns how many others stay in the journal.
+
+        Killed at any moment, it leaves every result in one of the two files.
+        """
+        left = [place for _, place in self._places.items() if not place & _MET]
+        for place in sorted(place for place in left if not place & _JOURNAL):
+            self._write(self._line(place))  # from the old output, which is about to be replaced
+        self._sync()
+        try:
+            _replace(self.output, (self._line(self._places.get(key) or 0) for key in self._order))
+            if left:
+                kept = sorted(left, key=lambda place: (place & _JOURNAL, place))
+                _replace(self.path, [self._line(place) for place in kept])
+            else:
+                self.path.unlink()
+        except OSError as error:
+            raise OutputError(f"{self.output}: cannot be written: {error.strerror}; all is in {self.path}") from None
+        return len(left)
+
+    def _line(self, place: int) -> bytes:
+        reader = self._readers[place & _JOURNAL]
+        reader.seek(place >> 2)
+        line = reader.readline()
+        return line if line.endswith(b"\n") else line + b"\n"
+
+    def _read(self, place: int) -> Result | None:
+        try:
+            return Result.model_validate_json(self._line(place))
+        except ValidationError:
+            return None
+
+
+def _head(line: bytes) -> tuple[str, str] | None:
+    """The id and the signature of a result; None if the line is none."""
+    try:
+        data = json.loads(line)
+        return str(data["sample"]["id"]), str(data["signature"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _locked(path: Path) -> int:
+    """Open the journal for appending, for this process alone."""
+    while True:
+        fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
+        if sys.platform == "win32":
+            return fd
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(fd).st_ino == os.stat(path).st_ino:
+                return fd
+        except FileNotFoundError:
+            pass  # the run that held it has just ended and taken it away: make a new one
+        except OSError as error:
+            os.close(fd)
+            if error.errno in (errno.EACCES, errno.EAGAIN):
+                raise OutputError(f"{path.with_suffix('')}: another run is writing it") from None
+            raise
+        os.close(fd)
+
+
+def _replace(path: Path, lines: Iterable[bytes]) -> None:
+    """Write a file such that its name always stands for a whole one."""
+    draft = path.with_name(path.name + ".tmp")
+    with draft.open("wb") as file:
+        file.writelines(lines)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -1,0 +1,115 @@
+"""A worker process of a run: `python -m faithmeter.runs.worker`, samples in by standard input, results out.
+
+Not multiprocessing: that imports the user's main module again, which a notebook or a plain script does not survive.
+A message is its length in eight bytes, then a pickle. When the run dies, standard input ends, and so does the worker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import sys
+from collections.abc import Sequence
+from typing import Any, BinaryIO, NamedTuple
+
+from faithmeter.datamodels import Sample
+from faithmeter.errors import FaithmeterError, StopRun
+from faithmeter.evaluator import Evaluator
+from faithmeter.results import Tally
+from faithmeter.scoring import Scoring
+
+KEEP = 50  # of the worst results, for the table at the end
+LENGTH = 8
+
+
+class Specs(NamedTuple):
+    """What an evaluator is built from, in any process."""
+
+    verifier: str
+    extractor: str
+    scoring: Scoring
+
+    def build(self) -> Evaluator:
+        """The evaluator."""
+        return Evaluator(verifier=self.verifier, extractor=self.extractor, scoring=self.scoring)
+
+
+class Batch(NamedTuple):
+    """Some results of a run."""
+
+    lines: list[bytes]
+    """Each result as JSON, in the order of the samples."""
+    tally: Tally
+    """Their numbers."""
+
+
+class Trouble(NamedTuple):
+    """An error that ends the run."""
+
+    message: str
+    stops: bool
+    """Whether it is a StopRun: a matter of the endpoint, not of the call."""
+
+
+async def judge(evaluator: Evaluator, samples: Sequence[Sample], *, total: Tally) -> Batch:
+    """Judge samples one after another; `total` is what this judge has counted so far."""
+    tally, lines = Tally(keep=KEEP), []
+    for sample in samples:
+        result = await evaluator.check(sample)
+        tally.add(result)
+        lines.append(result.model_dump_json().encode())
+    total.merge(tally)
+    tally.trim(total)  # results are dear to send, and few make it into the table
+    return Batch(lines, tally)
+
+
+def pack(message: object) -> bytes:
+    """A message on its way."""
+    data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return len(data).to_bytes(LENGTH) + data
+
+
+def _receive(file: BinaryIO) -> Any:
+    length = file.read(LENGTH)
+    if len(length) < LENGTH:
+        raise EOFError
+    return pickle.loads(file.read(int.from_bytes(length)))
+
+
+def single_threaded(evaluator: Evaluator) -> Evaluator:
+    """Keep a verifier to one thread: the other cores have workers of their own."""
+    if hasattr(evaluator.verifier, "threads"):
+        evaluator.verifier.threads = 1
+    return evaluator
+
+
+def main() -> None:
+    """Build the evaluator, then answer each list of samples with a Batch, or with the error that ends the run."""
+    replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a verifier prints must not end up among the replies
+    requests = sys.stdin.buffer
+
+    def reply(message: object) -> None:
+        try:
+            replies.write(pack(message))
+            replies.flush()
+        except BrokenPipeError:  # the run has gone
+            os._exit(1)
+
+    try:
+        evaluator = single_threaded(_receive(requests).build())
+        reply("ready")
+        total = Tally(keep=KEEP)
+        with asyncio.Runner() as runner:
+            while True:
+                samples = [Sample.model_validate_json(item) for item in _receive(requests)]
+                reply(runner.run(judge(evaluator, samples, total=total)))
+    except EOFError:
+        return
+    except FaithmeterError as error:
+        reply(Trouble(str(error), isinstance(error, StopRun)))
+
+
+if __name__ == "__main__":
+    main()
