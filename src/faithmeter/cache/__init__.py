@@ -1,0 +1,156 @@
+"""The verdict cache: each judgement is paid for once. `wrap` puts it around a verifier.
+
+    wrap(verifier)                                        # exact hits, in the user's cache folder
+    wrap(verifier, cache="redis://cache.example/0")       # shared by a team
+    wrap(verifier, semantic=0.9)                          # also claims that say the same in other words
+
+Environment: `FAITHMETER_CACHE` (a path, a URL, or `off`), `FAITHMETER_SEMANTIC_CACHE` (`on` or `off`),
+`FAITHMETER_SEMANTIC_CACHE_THRESHOLD` (0 to 1), `FAITHMETER_SEMANTIC_CACHE_EMBEDDER` (a spec). What is said
+in a call or on the command line goes before.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from faithmeter.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from faithmeter.cache.semantic import Semantic
+    from faithmeter.cache.store import Store
+    from faithmeter.extract import Extractor
+    from faithmeter.verify import Verifier
+
+_ON = frozenset({"1", "on", "true", "yes"})
+_OFF = frozenset({"", "0", "off", "false", "no"})
+
+
+class Layered(Protocol):
+    """A verifier made of others, such as a cascade: the cache goes around each of them."""
+
+    def around(self, wrapped: Callable[[Verifier], Verifier]) -> Verifier:
+        """The same verifier with each inner one wrapped."""
+        ...
+
+
+def wrap(
+    verifier: Verifier,
+    *,
+    cache: str | Path | Store | bool | None = None,
+    semantic: bool | float | Semantic | None = None,
+    refresh: bool = False,
+) -> Verifier:
+    """Put the cache around a verifier, or leave it as it is.
+
+    `cache`: a path, a URL or a store; True, the user's cache folder; False, none; None, what the environment
+    says, else the user's cache folder for verifiers that cost something. `semantic`: True, or a threshold,
+    adds semantic hits; None, what the environment says. `refresh`: judge all again, and keep that.
+    """
+    from faithmeter.cache.cached import Cached
+
+    if cache is None and getattr(verifier, "cheap", False):
+        return verifier  # as quick to judge as to look up
+    store = _store(cache)
+    if store is None:
+        return verifier
+    near = _semantic(semantic)
+
+    def wrapped(inner: Verifier) -> Verifier:
+        if getattr(inner, "cheap", False) and inner is not verifier:
+            return inner
+        return Cached(inner, store, semantic=near, refresh=refresh)
+
+    around = getattr(verifier, "around", None)
+    result: Verifier = around(wrapped) if around else wrapped(verifier)
+    return result
+
+
+def wrap_extractor(
+    extractor: Extractor, *, cache: str | Path | Store | bool | None = None, refresh: bool = False
+) -> Extractor:
+    """Put the cache around an extractor that costs something; `cache` as for `wrap`."""
+    from faithmeter.cache.cached import CachedExtractor
+
+    store = None if getattr(extractor, "cheap", False) else _store(cache)
+    return extractor if store is None else CachedExtractor(extractor, store, refresh=refresh)
+
+
+def open_store(place: str | Path) -> Store:
+    """The store at a path or a `redis://` URL; asked for twice, the same one."""
+    return _opened(str(place))
+
+
+def default_path() -> Path:
+    """The cache file in the user's cache folder."""
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        given = os.environ.get("XDG_CACHE_HOME", "")
+        base = Path(given) if os.path.isabs(given) else Path.home() / ".cache"
+    return base / "faithmeter" / "verdicts.sqlite"
+
+
+def default_place() -> str | None:
+    """Where the environment puts the cache: a path or URL; None if it says off."""
+    said = os.environ.get("FAITHMETER_CACHE")
+    if said is None or said.lower() in _ON:
+        return str(default_path())
+    return None if said.lower() in _OFF else said
+
+
+@lru_cache(maxsize=32)
+def _opened(place: str) -> Store:
+    if place.startswith(("redis://", "rediss://", "unix://")):
+        from faithmeter.cache.redis import RedisStore
+
+        return RedisStore(place)
+    if "://" in place:
+        raise UsageError(f"cache {place!r}: expected a path or a redis:// URL")
+    from faithmeter.cache.sqlite import SQLiteStore
+
+    if place != ":memory:" and Path(place).is_dir():
+        return SQLiteStore(Path(place) / "verdicts.sqlite")
+    return SQLiteStore(place if place == ":memory:" else Path(place).expanduser())
+
+
+def _store(cache: str | Path | Store | bool | None) -> Store | None:
+    if cache is False:
+        return None
+    if cache is None or cache is True:
+        place = default_place() if cache is None else (default_place() or str(default_path()))
+        return None if place is None else open_store(place)
+    return open_store(cache) if isinstance(cache, str | Path) else cache
+
+
+def _semantic(said: bool | float | Semantic | None) -> Semantic | None:
+    from faithmeter.cache.semantic import DEFAULT_THRESHOLD, Semantic
+
+    if isinstance(said, Semantic):
+        return said
+    if said is None:
+        word = os.environ.get("FAITHMETER_SEMANTIC_CACHE", "").lower()
+        if word not in _ON | _OFF:
+            raise UsageError(f"FAITHMETER_SEMANTIC_CACHE={word}: expected on or off")
+        said = word in _ON
+    if said is False:
+        return None
+    embedder = os.environ.get("FAITHMETER_SEMANTIC_CACHE_EMBEDDER", "static")
+    return Semantic(threshold=_threshold(DEFAULT_THRESHOLD) if said is True else float(said), embedder=embedder)
+
+
+def _threshold(default: float) -> float:
+    said = os.environ.get("FAITHMETER_SEMANTIC_CACHE_THRESHOLD")
+    if said is None:
+        return default
+    try:
+        return float(said)
+    except ValueError:
+        raise UsageError(f"FAITHMETER_SEMANTIC_CACHE_THRESHOLD={said}: expected a number, e.g. 0.85") from None

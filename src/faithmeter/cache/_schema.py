@@ -71,10 +71,11 @@ def _wal(connection: sqlite3.Connection) -> None:
     for wait in (0.01, 0.05, 0.1, 0.3, 1.0, 3.0):
         try:
             connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError:
-            time.sleep(wait)
-        else:
             return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                raise
+            time.sleep(wait)
 
 
 @contextmanager

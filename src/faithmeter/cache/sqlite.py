@@ -44,7 +44,7 @@ class SQLiteStore:
         self._pending = _Pending()
         self._pid = 0
         self._inode = 0
-        self._locks: dict[Role, threading.RLock] = {}
+        self._locks = _new_locks()
         self._connections: dict[Role, sqlite3.Connection] = {}
         self._open()
         _open_stores.add(self)
@@ -169,18 +169,21 @@ class SQLiteStore:
     def close(self) -> None:
         if self._pid == os.getpid():
             self.flush()
-            self._release()
+            if self._path != ":memory:":
+                with self._locks["write"], self._locks["read"]:
+                    self._release()
 
     # -- the file
 
     def _do(self, role: Role, work: Callable[[sqlite3.Connection], T], *, default: T) -> T:
         """Work on a connection; what goes wrong is noted, a corrupt file set aside and the work done on a fresh one."""
-        if self._pid != os.getpid():  # closed, or inherited by a forked child: SQLite connections must not cross
-            self._open()
-        for _ in range(2):
+        for _ in range(3):
+            if self._pid != os.getpid():
+                self._open()
             try:
                 with self._locks[role]:
-                    return work(self._connections[role])
+                    if self._pid:  # else closed by another thread just now
+                        return work(self._connections[role])
             except sqlite3.OperationalError as error:  # locked for too long, disk full, folder gone
                 self._note(f"{self.location}: {error}; what this store holds or should hold counts as missing")
                 return default
@@ -189,22 +192,26 @@ class SQLiteStore:
         return default
 
     def _open(self) -> None:
-        self._locks = {"read": threading.RLock(), "write": threading.RLock()}
-        self._pid = os.getpid()
-        for _ in range(2):
-            try:
-                reader, writer = self._connect()
-            except NewerVersion as error:
-                self._set_aside("newer", str(error), reopen=False)
-            except sqlite3.OperationalError as error:
-                self._note(f"{self._path}: {error}; entries are kept in memory for this run only")
-                break
-            except sqlite3.DatabaseError as error:
-                self._set_aside("corrupt", str(error), reopen=False)
-            else:
-                self._connections = {"read": reader, "write": writer}
-                return
-        self._in_memory()
+        if self._pid not in (0, os.getpid()):  # a forked child: neither locks nor connections may cross
+            self._locks, self._connections, self._pid = _new_locks(), {}, 0
+        with self._locks["write"], self._locks["read"]:
+            if self._pid:
+                return  # opened by another thread just now
+            self._pid = os.getpid()
+            for _ in range(3):
+                try:
+                    reader, writer = self._connect()
+                except NewerVersion as error:
+                    self._set_aside("newer", str(error), reopen=False)
+                except sqlite3.OperationalError as error:
+                    self._note(f"{self._path}: {error}; entries are kept in memory for this run only")
+                    break
+                except sqlite3.DatabaseError as error:
+                    self._set_aside("corrupt", str(error), reopen=False)
+                else:
+                    self._connections, self._pid = {"read": reader, "write": writer}, os.getpid()
+                    return
+            self._in_memory()
 
     def _connect(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
         if self._path == ":memory:":
@@ -218,8 +225,8 @@ class SQLiteStore:
     def _in_memory(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
         self._path = self.location = ":memory:"
         connection = prepared(":memory:")
-        self._connections = {"read": connection, "write": connection}
-        self._locks["write"] = self._locks["read"]
+        self._connections, self._pid = {"read": connection, "write": connection}, os.getpid()
+        self._locks["write"] = self._locks["read"]  # one connection, one user at a time
         return connection, connection
 
     def _set_aside(self, why: str, error: str, *, reopen: bool = True) -> None:
@@ -287,6 +294,10 @@ _UPSERT = (
     "INSERT INTO entries (key, grp, kind, value, created, used) VALUES (?,?,?,?,?,?) ON CONFLICT (key)"
     " DO UPDATE SET value = excluded.value, created = excluded.created, used = excluded.used"
 )
+
+
+def _new_locks() -> dict[Role, threading.RLock]:
+    return {"read": threading.RLock(), "write": threading.RLock()}
 
 
 def _reopen(path: str, max_bytes: int) -> SQLiteStore:

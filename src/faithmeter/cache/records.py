@@ -1,0 +1,166 @@
+"""What the cache writes down: keys that name a judgement, and records that a verdict is made from again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple
+
+from faithmeter.datamodels import Claim, Evidence, Extraction, Label, Origin, Pair, Sample, Usage, Verdict
+
+
+class Cost(NamedTuple):
+    """What a judgement cost when it was made: its share of the requests it was part of."""
+
+    calls: float = 0.0
+    prompt_tokens: float = 0.0
+    completion_tokens: float = 0.0
+    cost: float = 0.0
+
+    @classmethod
+    def share(cls, usage: Usage, parts: int) -> Cost:
+        """An equal share of what was spent together."""
+        spent = (usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.cost or 0.0)
+        return cls(*(value / parts for value in spent))
+
+    def tally(self) -> dict[str, float]:
+        """As counters of what a hit saved."""
+        return {f"saved_{name}": value for name, value in self._asdict().items() if value}
+
+
+class Record(NamedTuple):
+    """A verdict as it is kept."""
+
+    claim: str
+    verdict: dict[str, Any]
+    cost: Cost
+    signature: str
+    """The hash under which the verifier's signature is kept."""
+
+    def for_pair(
+        self, pair: Pair, cache: Literal["exact", "semantic"], *, similarity: float | None = None
+    ) -> Verdict | None:
+        """The verdict on the claim at hand; None if its evidence is not in the contexts at hand."""
+        stored = self.verdict
+        evidence = tuple(
+            Evidence(context=context, start=start, end=end, quote=quote)
+            for context, start, end, quote in stored.get("evidence", ())
+        )
+        if not all(item.holds_in(pair.sample.contexts) for item in evidence):
+            return None
+        semantic = cache == "semantic"
+        return Verdict(
+            claim=pair.claim,
+            label=Label(stored["label"]),
+            support=stored.get("support"),
+            evidence=evidence,
+            gaps=moved(stored.get("gaps", ()), self.claim, pair.claim.text),
+            reason=stored.get("reason"),
+            origin=Origin(
+                verifier=stored["verifier"],
+                tier=stored.get("tier"),
+                cache=cache,
+                matched=self.claim if semantic else None,
+                similarity=similarity if semantic else None,
+            ),
+        )
+
+
+def pack(verdict: Verdict, *, cost: Cost, signature: str) -> bytes:
+    """Write a verdict down; what is absent is left out."""
+    stored: dict[str, Any] = {"label": verdict.label.value, "verifier": verdict.origin.verifier}
+    if verdict.support is not None:
+        stored["support"] = verdict.support
+    if verdict.evidence:
+        stored["evidence"] = [(item.context, item.start, item.end, item.quote) for item in verdict.evidence]
+    if verdict.gaps:
+        stored["gaps"] = verdict.gaps
+    if verdict.reason is not None:
+        stored["reason"] = verdict.reason
+    if verdict.origin.tier is not None:
+        stored["tier"] = verdict.origin.tier
+    record: dict[str, Any] = {"claim": verdict.claim.text, "verdict": stored, "by": signature}
+    if any(cost):
+        record["cost"] = cost
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def unpack(value: bytes) -> Record | None:
+    """Read a record; None if it is none, which counts as a miss."""
+    try:
+        record = json.loads(value)
+        return Record(record["claim"], record["verdict"], Cost(*record.get("cost", ())), record["by"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def pack_extraction(extraction: Extraction, *, cost: Cost) -> bytes:
+    """Write an extraction down."""
+    return json.dumps({"extraction": extraction.model_dump(mode="json"), "cost": cost}).encode()
+
+
+def unpack_extraction(value: bytes, sample: Sample) -> tuple[Extraction, Cost] | None:
+    """Read an extraction; None, a miss, if it is none or its evidence is not in the contexts at hand."""
+    try:
+        record = json.loads(value)
+        extraction, cost = Extraction.model_validate(record["extraction"]), Cost(*record["cost"])
+    except (ValueError, KeyError, TypeError):
+        return None
+    verdicts = [outcome for outcome in extraction.outcomes if isinstance(outcome, Verdict)]
+    if not all(item.holds_in(sample.contexts) for verdict in verdicts for item in verdict.evidence):
+        return None
+    marked = tuple(
+        verdict.model_copy(update={"origin": verdict.origin.model_copy(update={"cache": "exact"})})
+        for verdict in verdicts
+    )
+    return extraction.model_copy(update={"outcomes": marked}), cost
+
+
+def normalised(text: str) -> str:
+    """What must be equal for an exact hit: the characters, however composed and spaced."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def short_hash(text: str) -> str:
+    """A name for a signature."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def digest(kind: str, parts: Iterable[str]) -> bytes:
+    """A key over some texts; each with its length, so that no two lists of texts run together."""
+    found = hashlib.sha256(kind.encode())
+    for part in parts:
+        encoded = part.encode()
+        found.update(b"%d:" % len(encoded))
+        found.update(encoded)
+    return found.digest()[:16]
+
+
+def group_key(signature: str, sample: Sample, reads: Sequence[str]) -> bytes:
+    """Names the judgements of one verifier on one sequence of contexts."""
+    texts = [context.text for context in sample.contexts]
+    return digest("group", [signature, str(len(texts)), *texts, *reads])
+
+
+def verdict_key(group: bytes, claim: Claim) -> bytes:
+    """Names one judgement."""
+    return digest("verdict", [group.hex(), normalised(claim.text)])
+
+
+def moved(gaps: Sequence[Sequence[int]], known: str, asked: str) -> tuple[tuple[int, int], ...]:
+    """Marks of one text on another that differs in spacing; none if it differs in more."""
+    if known == asked:
+        return tuple((start, end) for start, end in gaps)
+    places = [place for place, character in enumerate(asked) if not character.isspace()]
+    solid = [place for place, character in enumerate(known) if not character.isspace()]
+    if [known[place] for place in solid] != [asked[place] for place in places]:
+        return ()
+    order = {place: index for index, place in enumerate(solid)}
+    found = []
+    for start, end in gaps:
+        inside = [order[place] for place in range(start, end) if place in order]
+        if inside:
+            found.append((places[inside[0]], places[inside[-1]] + 1))
+    return tuple(found)

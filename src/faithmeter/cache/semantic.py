@@ -1,0 +1,87 @@
+"""Semantic hits: the verdict of another claim that says the same thing, on the very same contexts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from faithmeter.cache.embedding import Embed, Embedder, StaticEmbedder, load_embedder
+from faithmeter.cache.guard import admits
+from faithmeter.cache.records import Record, digest
+from faithmeter.cache.store import Entry, Store, reading
+from faithmeter.errors import UsageError
+
+if TYPE_CHECKING:
+    from faithmeter.cache.embedding import Vectors
+
+DEFAULT_THRESHOLD = 0.85
+_REMEMBERED = 20_000
+
+
+class Match(NamedTuple):
+    """A known claim that may answer for another, and how similar the two are."""
+
+    record: Record
+    similarity: float
+
+
+class Semantic:
+    """Finds the best known claim above a similarity threshold that the guard lets through."""
+
+    def __init__(self, *, threshold: float = DEFAULT_THRESHOLD, embedder: str | Embedder | Embed = "static") -> None:
+        if not 0 < threshold <= 1:
+            raise UsageError(f"semantic cache threshold {threshold}: expected more than 0 and at most 1")
+        self.threshold = threshold
+        self.embedder = load_embedder(embedder)
+        self._vectors: dict[str, Vectors] = {}
+
+    @property
+    def signature(self) -> str:
+        return f"semantic:{self.threshold:g},{self.embedder.signature}"
+
+    async def matches(self, claims: Sequence[str], known: Sequence[Record], store: Store) -> list[Match | None]:
+        """The best match for each claim among what is known about its contexts.
+
+        Where several known claims would do and their labels differ, none does.
+        """
+        if not claims or not known:
+            return [None] * len(claims)
+        import numpy as np  # at first use: only semantic hits need it
+
+        await self._embed([*claims, *(record.claim for record in known)], store)
+        rows = np.stack([self._vectors[record.claim] for record in known])
+        found: list[Match | None] = []
+        for claim in claims:
+            similarities = rows @ self._vectors[claim]
+            order = [int(place) for place in np.argsort(-similarities) if similarities[place] >= self.threshold]
+            fit = [place for place in order if admits(claim, known[place].claim)]
+            agreed = len({known[place].verdict.get("label") for place in fit}) == 1
+            best = Match(known[fit[0]], min(1.0, float(similarities[fit[0]]))) if agreed else None
+            found.append(best)
+        return found
+
+    async def _embed(self, texts: Sequence[str], store: Store) -> None:
+        """Have the vectors of all texts at hand: from memory, the store, or the embedder."""
+        import numpy as np
+
+        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        free = isinstance(self.embedder, StaticEmbedder)  # cheaper to make again than to look up
+        keys = [digest("vector", [self.embedder.signature, text]) for text in missing]
+        stored = [None] * len(missing) if free else await reading(store, store.get, keys)
+        for text, value in zip(missing, stored, strict=True):
+            if value is not None:
+                self._vectors[text] = np.frombuffer(value, dtype=np.float32)
+        new = [(key, text) for key, text in zip(keys, missing, strict=True) if text not in self._vectors]
+        if new:
+            rows = await self.embedder.embed([text for _, text in new])
+            self._vectors.update(zip((text for _, text in new), rows, strict=True))
+            if not free:
+                entries = [Entry(key, self._vectors[text].tobytes(), "vector") for key, text in new]
+                await asyncio.to_thread(store.put, entries)
+        self._forget(keep=set(texts))
+
+    def _forget(self, *, keep: set[str]) -> None:
+        surplus = len(self._vectors) - _REMEMBERED
+        for text in [text for text in self._vectors if text not in keep][: max(0, surplus)]:
+            del self._vectors[text]
