@@ -22,7 +22,7 @@ LAYERS = [
     {"render", "loading"},
     {"datamodels"},
     {"metering", "stats"},
-    {"text", "_prose", "_blocks", "records", "_records"},
+    {"text", "facts", "_lexicon", "_prose", "_blocks", "records", "_records"},
     {"overlap", "_treebank", "evidence", "scoring"},
     {"results"},
     {"weights", "llm"},

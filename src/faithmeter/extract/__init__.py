@@ -11,7 +11,11 @@ from faithmeter.loading import load_part
 
 @runtime_checkable
 class Extractor(Protocol):
-    """Breaks an answer into claims."""
+    """Breaks an answer into claims.
+
+    It may have, for the cache: `reads(sample) -> Sequence[str]`, what bears on the claims besides the answer
+    (without it, the question and the contexts are taken to), and `cheap = True`, which leaves it uncached.
+    """
 
     @property
     def signature(self) -> str:

@@ -21,6 +21,10 @@ class Verifier(Protocol):
     `cpu_bound: bool`, whether it keeps a core busy, so that a run starts a process a core (an extractor has the
     same); `threads: int`, set to 1 in such a process; `concurrency: int`, how many samples to have in flight if it
     waits for others; `async aclose()`, called when the run that built it has ended.
+
+    And for the cache: `reads(pair) -> Sequence[str]`, what bears on its verdict besides the claim's text and the
+    contexts' texts (without it, the question is taken to, and nothing else); `cheap: bool`, whether judging is as
+    quick as looking up, so that it is cached only where a cache is named.
     """
 
     @property
@@ -36,6 +40,7 @@ class Verifier(Protocol):
 # name -> "module:function", where function(argument) builds the verifier from what follows the colon
 # of its spec. Modules are imported when first asked for: importing all of them is slow.
 _LOADERS = {
+    "cascade": "faithmeter.verify.cascade:load",
     "hhem": "faithmeter.verify.classifier:load_hhem",
     "lexical": "faithmeter.verify.lexical:load",
     "anthropic": "faithmeter.verify.judge:anthropic",
