@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from faithmeter.datamodels import Failure, Label, Outcome, Verdict
@@ -94,3 +94,22 @@ def _verdict(verdict: Verdict, result: Result) -> dict[str, Any]:
 
 def _shown(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def comparable(
+    before: Result, after: Result, claims: Sequence[tuple[Outcome | None, Outcome | None]]
+) -> dict[str, Any]:
+    """A sample of two runs: both answers if they differ, the contexts, and its claims side by side."""
+    return {
+        "answers": [before.sample.answer, after.sample.answer],
+        "claims": [[_side(one, before), _side(two, after)] for one, two in claims],
+    }
+
+
+def _side(outcome: Outcome | None, result: Result) -> dict[str, Any] | None:
+    if outcome is None:
+        return None
+    found = _outcome(outcome, result, lambda offset: offset)
+    if isinstance(outcome, Verdict):
+        found["evidence"] = [(item.context, item.quote) for item in outcome.evidence]
+    return found

@@ -1,0 +1,2 @@
+setUpTheme();
+document.documentElement.dataset.ready = "true";

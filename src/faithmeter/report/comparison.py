@@ -1,0 +1,225 @@
+"""Compares two runs, paired by sample id: how much the scores moved, whether that may be chance, and which claims."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+from pydantic_core import from_json
+
+from faithmeter.datamodels import Outcome
+from faithmeter.errors import DataError
+from faithmeter.report.reading import ResultsFile
+from faithmeter.results import Result
+from faithmeter.stats import bootstrap_interval, paired_p_value
+
+SIGNIFICANT = 0.05  # two-sided; a regression must also have its whole interval below 0
+
+
+class ClaimChange(NamedTuple):
+    """A claim in both runs, or in one of them."""
+
+    before: Outcome | None
+    after: Outcome | None
+
+    @property
+    def changed(self) -> bool:
+        """Whether the two runs say something else about it."""
+        return _label(self.before) != _label(self.after)
+
+
+class Change(NamedTuple):
+    """A sample in both runs."""
+
+    before: Result
+    after: Result
+
+    @property
+    def difference(self) -> float | None:
+        """How much the score rose; None if one run has none."""
+        if self.before.score is None or self.after.score is None:
+            return None
+        return self.after.score - self.before.score
+
+    @property
+    def claims(self) -> list[ClaimChange]:
+        """The claims of both runs, matched by their words: in the order of the later run, then those that are gone."""
+        return list(matched(self.before.outcomes, self.after.outcomes))
+
+
+class Pairing(NamedTuple):
+    """Where a sample's two results are, and what the table of changes needs of them."""
+
+    id: str
+    before: int
+    after: int
+    scores: tuple[float | None, float | None]
+    changes: int
+    """Claims that changed label, came or went."""
+
+    @property
+    def difference(self) -> float | None:
+        """How much the score rose; None if one run has none."""
+        before, after = self.scores
+        return None if before is None or after is None else after - before
+
+
+def matched(before: Sequence[Outcome], after: Sequence[Outcome]) -> Iterator[ClaimChange]:
+    """Pair the claims of two runs by their words; equal claims in their order."""
+    waiting: defaultdict[str, deque[Outcome]] = defaultdict(deque)
+    for outcome in before:
+        waiting[_key(outcome)].append(outcome)
+    for outcome in after:
+        same = waiting[_key(outcome)]
+        yield ClaimChange(same.popleft() if same else None, outcome)
+    for rest in waiting.values():
+        yield from (ClaimChange(outcome, None) for outcome in rest)
+
+
+def _key(outcome: Outcome) -> str:
+    return " ".join(outcome.claim.text.casefold().split()) if outcome.claim else ""
+
+
+def _label(outcome: Outcome | None) -> str | None:
+    return outcome.word if outcome else None
+
+
+class Comparison:
+    """Two results files, side by side; keeps numbers and places in the files, and reads results when asked."""
+
+    def __init__(self, before: str | Path, after: str | Path) -> None:
+        self.files = (ResultsFile(before), ResultsFile(after))
+        self.pairs: list[Pairing] = []
+        self.missing: list[str] = []
+        """Ids of the earlier run that the later one lacks."""
+        self.added: list[str] = []
+        """Ids of the later run that the earlier one lacks."""
+        self.signatures: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+        self.labels: Counter[tuple[str | None, str | None]] = Counter()
+        """Claims by (earlier label, later label); None: the claim is not in that run."""
+        self._read()
+        if not self.pairs:
+            raise DataError(f"{before} and {after} have no sample id in common, so there is nothing to compare")
+
+    def _read(self) -> None:
+        places = {_id(line, where): start for start, line, where in self.files[0].lines()}
+        for start, line, where in self.files[1].lines():
+            after = self.files[1].parse(line, where)
+            if after is None:
+                continue
+            place = places.pop(after.sample.id, None)
+            before = None if place is None else self._at(0, place)
+            if place is None or before is None:
+                self.added.append(after.sample.id)
+            else:
+                self._add(Change(before, after), place, start)
+        self.missing = [name for name in places if name]
+
+    def _add(self, change: Change, before: int, after: int) -> None:
+        claims = change.claims
+        self.labels.update((_label(claim.before), _label(claim.after)) for claim in claims)
+        self.signatures[0][change.before.signature] += 1
+        self.signatures[1][change.after.signature] += 1
+        scores = (change.before.score, change.after.score)
+        changes = sum(claim.changed for claim in claims)
+        self.pairs.append(Pairing(change.after.sample.id, before, after, scores, changes))
+
+    def _at(self, which: int, start: int) -> Result | None:
+        file = self.files[which]
+        with file.path.open("rb") as opened:
+            opened.seek(start)
+            return file.parse(opened.readline(), f"{file.path} at byte {start}")
+
+    def load(self, pair: Pairing) -> Change:
+        """Read a pair's two results."""
+        before, after = self._at(0, pair.before), self._at(1, pair.after)
+        if before is None or after is None:
+            raise DataError(f"{self.files[0].path} or {self.files[1].path} was changed while it was read")
+        return Change(before, after)
+
+    # --- the numbers ---------------------------------------------------------------------------------
+
+    @cached_property
+    def differences(self) -> list[float]:
+        """How much each score rose, of the pairs that have both."""
+        return [difference for pair in self.pairs if (difference := pair.difference) is not None]
+
+    @property
+    def coverage(self) -> float:
+        """The share of all samples of the two runs that can be compared."""
+        return len(self.differences) / (len(self.pairs) + len(self.missing) + len(self.added))
+
+    def mean(self, which: int) -> float | None:
+        """A run's mean score over the pairs that have both scores."""
+        scores = [pair.scores[which] for pair in self.pairs if pair.difference is not None]
+        return fmean(score for score in scores if score is not None) if scores else None
+
+    @property
+    def difference(self) -> float | None:
+        """The mean difference: above 0, the later run is better."""
+        return fmean(self.differences) if self.differences else None
+
+    @cached_property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % bootstrap interval of the mean difference."""
+        return bootstrap_interval(self.differences)
+
+    @cached_property
+    def p_value(self) -> float:
+        """How often chance alone would give a difference as large: the paired permutation test."""
+        return paired_p_value(self.differences)
+
+    @property
+    def directions(self) -> tuple[int, int, int]:
+        """How many samples got worse, stayed, got better."""
+        worse = sum(value < -1e-9 for value in self.differences)
+        better = sum(value > 1e-9 for value in self.differences)
+        return worse, len(self.differences) - worse - better, better
+
+    def regressed(self, min_size: float) -> bool:
+        """Whether the later run is worse by at least `min_size`, and chance is no likely reason."""
+        if self.difference is None or self.interval is None:
+            return False
+        certain = self.interval[1] < 0 and self.p_value < SIGNIFICANT
+        return certain and self.difference <= -min_size + 1e-12
+
+    def changed(self) -> list[Pairing]:
+        """The pairs whose score or claims changed: the largest losses first, what lost its score before them."""
+        moved = [pair for pair in self.pairs if pair.changes or abs(pair.difference or 0) > 1e-9]
+        return sorted(moved, key=_by_loss)
+
+    def signature_changes(self) -> list[tuple[str, str, str]]:
+        """(part, before, after) of the parts of the signatures that differ."""
+        before, after = (_parts(counter) for counter in self.signatures)
+        names = list(dict.fromkeys([*before, *after]))
+        return [
+            (name, before.get(name, "–"), after.get(name, "–")) for name in names if before.get(name) != after.get(name)
+        ]
+
+
+def _by_loss(pair: Pairing) -> tuple[float, int]:
+    lost = pair.scores[0] is not None and pair.scores[1] is None
+    return (-2.0 if lost else pair.difference or 0.0, -pair.changes)
+
+
+def _parts(signatures: Counter[str]) -> dict[str, str]:
+    """`extract:a|verify:b` as {extract: a, verify: b}; where a file has several signatures, all of them."""
+    found: dict[str, dict[str, None]] = {}
+    for signature in signatures:
+        for part in signature.split("|"):
+            name, _, value = part.partition(":")
+            found.setdefault(name, {})[value] = None
+    return {name: " and ".join(values) for name, values in found.items()}
+
+
+def _id(line: bytes, where: str) -> str:
+    try:
+        return str(from_json(line)["sample"]["id"])
+    except (ValueError, KeyError, TypeError):
+        if not line.endswith(b"\n"):
+            return ""  # cut off: no sample has this id
+        raise DataError(f"{where}: no result; expected a file that `faithmeter eval -o` wrote") from None
