@@ -37,9 +37,7 @@ _FENCE = re.compile(r"(?:`{3,}|~{3,})[^`]*\Z|\$\$\Z|\\\[\Z")
 _RULE = re.compile(r"(?:(?:-[ \t]*+){3,}|(?:\*[ \t]*+){3,}|(?:_[ \t]*+){3,}|[=~]{3,})\Z")
 _QUOTE = re.compile(r"(?:>[ \t]?)++[ \t]*+")
 _HEADING = re.compile(r"#{1,6}(?:[ \t]++|\Z)")
-_BULLET = re.compile(
-    r"[-*+•‣⁃◦▪▫■□●○·∙➢➤►–—](?:[ \t]++(?:\[[ xX]\](?:[ \t]++|\Z))?|\Z)|[•‣◦▪●➢➤►][ \t]*+"
-)
+_BULLET = re.compile(r"[-*+•‣⁃◦▪▫■□●○·∙➢➤►–—](?:[ \t]++(?:\[[ xX]\](?:[ \t]++|\Z))?|\Z)|[•‣◦▪●➢➤►][ \t]*+")
 _NUMBER = re.compile(
     r"(?P<bold>\*\*|__)?(?:\(?(?P<value>\d{1,3})(?:\.(?!\d)|\))|\[(?P<reference>\d{1,3})\]:?)(?(bold)(?P=bold)?)"
     r"(?:[ \t]++|\Z)"
@@ -52,6 +50,8 @@ _FIELD = re.compile(r"[\"'*_]*\w[\w /().&'*-]{0,40}+[\"'*_]*:(?:\s|\Z)")
 _CLAUSE_END = re.compile(r"[.!?。！？։؟۔।॥။።…:;,][\"'”’»)\]*_]*\Z")
 _NUMBERED = re.compile(r"(?<!\S)(?P<open>\(?)(?P<value>\d{1,2})(?P<close>[.)])\s+(?=\S)")
 _LETTERED = re.compile(r"(?<!\S)(?P<open>\(?)(?P<value>[A-Za-z])(?P<close>[.)])\s+(?=\S)")
+_INLINE_BULLET = re.compile(r"(?<!\S)[•‣▪●]\s++(?=\S)")
+_NAMED = re.compile(r"\b(?:step|part|chapter|section|no\.|figure|table|rule|phase|day|type)\s+\Z", re.IGNORECASE)
 _FIRST_WORD = re.compile(r"\S{1,20}")
 # Scripts that put no space between words: a line may end anywhere.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef]")
@@ -137,7 +137,8 @@ def _counts(text: str, line: _Line, last: int, before: list[_Line]) -> bool:
     """Say whether a number at the start of a line numbers an item, and is not the end of a wrapped sentence."""
     if line.value in (1, last + 1) or line.gap or not before:
         return True
-    return before[-1].kind != "" or _CLAUSE_END.search(text, max(before[-1].start, before[-1].end - 8), before[-1].end) is not None
+    start, end, kind = before[-1][:3]
+    return kind != "" or _CLAUSE_END.search(text, max(start, end - 8), end) is not None
 
 
 def _settle_letters(text: str, lines: list[_Line]) -> list[_Line]:
@@ -158,7 +159,9 @@ def _settle_letters(text: str, lines: list[_Line]) -> list[_Line]:
 
 def _ranks(marker: str) -> set[tuple[str, int]]:
     """Return what a marker may count as: "i." is the ninth letter and the first Roman number."""
-    style, name = re.sub(r"\w+", "a" if marker.strip(" \t(")[0].islower() else "A", marker.strip()), marker.strip(" \t().").lower()
+    name = marker.strip(" \t().")
+    style = marker.strip().replace(name, "a" if name.islower() else "A")
+    name = name.lower()
     ranks = set()
     if len(name) == 1:
         ranks.add((style, ord(name) - ord("a") + 1))
@@ -187,21 +190,22 @@ def _table(text: str, lines: list[_Line], at: int) -> int:
     """Return how many lines from `at` on are rows of one table: 0 when no table starts there."""
     line = lines[at]
     pipes = text.count("|", line.bare, line.end)
-    tabs = text.count("\t", line.bare, line.end)
-    if not pipes and not tabs:
-        return 0
-    after = lines[at + 1] if at + 1 < len(lines) and not lines[at + 1].gap else None
-    if pipes and after and text.find("|", after.bare, after.end) >= 0 and _DELIMITER.match(text, after.bare, after.end):
-        belongs = "|"
-    elif pipes > 1 and text[line.bare] == "|":
-        return _while(lines, at, lambda row: text[row.bare] == "|")
-    elif text.count(" | ", line.bare, line.end) > 1:
-        return _same(text, lines, at, " | ")
-    elif tabs:
-        return _same(text, lines, at, "\t")
-    else:
-        return 0
-    return _while(lines, at, lambda row: text.find(belongs, row.bare, row.end) >= 0)
+    if pipes:
+        if _is_ruled(text, lines, at):
+            return _while(lines, at, lambda row: text.find("|", row.bare, row.end) >= 0)
+        if text[line.bare] == "|" and (pipes > 1 or text.find("=", line.bare, line.end) > 0):
+            return _while(lines, at, lambda row: text[row.bare] == "|")
+        if text.count(" | ", line.bare, line.end) > 1:
+            return _same(text, lines, at, " | ")
+    return _same(text, lines, at, "\t") if text.find("\t", line.bare, line.end) >= 0 else 0
+
+
+def _is_ruled(text: str, lines: list[_Line], at: int) -> bool:
+    """Say whether the line after `at` is the rule under a table's header."""
+    if at + 1 == len(lines) or lines[at + 1].gap:
+        return False
+    start, end = lines[at + 1].bare, lines[at + 1].end
+    return text.find("|", start, end) >= 0 and _DELIMITER.match(text, start, end) is not None
 
 
 def _while(lines: list[_Line], at: int, belongs: Callable[[_Line], bool]) -> int:
@@ -241,7 +245,6 @@ def _rows(text: str, lines: list[_Line]) -> Iterator[Block]:
 def _paragraph(text: str, lines: list[_Line], *, is_last: bool) -> Iterator[Block]:
     """Yield the blocks of lines between which no blank line stands."""
     wrapped = _is_wrapped(text, lines)
-    number = 0
     at = 0
     while at < len(lines):
         line = lines[at]
@@ -249,15 +252,16 @@ def _paragraph(text: str, lines: list[_Line], *, is_last: bool) -> Iterator[Bloc
         if line.kind == "rule" or line.start == line.end:
             at = stop
             continue
-        underlined = stop < len(lines) and line.kind == "" and lines[stop].kind == "rule" and text[lines[stop].bare] in "=-"
-        if line.kind == "heading" or underlined or _is_title(text, line, is_last and stop == len(lines)):
+        after = lines[stop] if stop < len(lines) else None
+        underlined = line.kind == "" and after and after.kind == "rule" and text[after.bare] in "=-"
+        if line.kind == "heading" or underlined or _is_title(text, line, is_last and after is None):
             yield Block(line.start, line.end, "heading")
         else:
-            while stop < len(lines) and lines[stop].kind == "" and _joins(text, lines[stop - 1], lines[stop], wrapped):
+            while stop < len(lines) and lines[stop].kind == "" and _joins(text, lines[stop], wrapped):
                 stop += 1
-            number = line.value
-            kind = "item" if line.kind == "item" or (at and line.indent > 1 and lines[at - 1].kind == "item") else "prose"
-            yield from _enumerated(text, Block(line.start, lines[stop - 1].end, kind), number)
+            in_item = line.kind == "item" or (at > 0 and line.indent > 1 and lines[at - 1].kind == "item")
+            block = Block(line.start, lines[stop - 1].end, "item" if in_item else "prose")
+            yield from _enumerated(text, block, line.value)
         at = stop
 
 
@@ -282,7 +286,8 @@ def _is_wrapped(text: str, lines: list[_Line]) -> bool:
     if not low <= width <= high:
         return False
     return all(
-        before + 1 + _first_word(text, line) > width or line.kind != "" for before, line in zip(widths, lines[1:], strict=False)
+        line.kind != "" or before + 1 + _first_word(text, line) > width
+        for before, line in zip(widths, lines[1:], strict=False)
     )
 
 
@@ -293,7 +298,7 @@ def _first_word(text: str, line: _Line) -> int:
     return word.end() - word.start() if word else 0
 
 
-def _joins(text: str, before: _Line, line: _Line, wrapped: bool) -> bool:
+def _joins(text: str, line: _Line, wrapped: bool) -> bool:
     """Say whether a line goes on with what the line before it began."""
     if _FIELD.match(text, line.start, line.end):
         return False
@@ -306,6 +311,8 @@ def _enumerated(text: str, block: Block, number: int) -> Iterator[Block]:
     first = f"{number + 1}" if number < 99 else "1"
     if _mentions(text, block, first):
         markers = _inline_run(text, block, _NUMBERED, number)
+    if not markers and text.find("•", block.start, block.end) >= 0:
+        markers = _inline_bullets(text, block)
     if not markers and not number and (_mentions(text, block, "a") or _mentions(text, block, "A")):
         markers = _inline_run(text, block, _LETTERED, 0)
     starts = [block.start, *(marker.end() for marker in markers)]
@@ -316,9 +323,15 @@ def _enumerated(text: str, block: Block, number: int) -> Iterator[Block]:
             yield block if not markers else Block(start, end, "item" if at else block.kind)
 
 
+def _inline_bullets(text: str, block: Block) -> list[re.Match[str]]:
+    """Return the bullets inside a line; a single one between words may be a separator."""
+    bullets = list(_INLINE_BULLET.finditer(text, block.start, block.end))
+    return bullets if block.kind == "item" or len(bullets) > 1 else []
+
+
 def _mentions(text: str, block: Block, marker: str) -> bool:
     """Say whether a marker may stand in a block: a quick look before the search."""
-    return text.find(marker + ". ", block.start, block.end) >= 0 or text.find(marker + ") ", block.start, block.end) >= 0
+    return any(text.find(marker + stop, block.start, block.end) >= 0 for stop in (". ", ") "))
 
 
 def _inline_run(text: str, block: Block, pattern: re.Pattern[str], number: int) -> list[re.Match[str]]:
@@ -333,6 +346,8 @@ def _inline_run(text: str, block: Block, pattern: re.Pattern[str], number: int) 
             continue
         if run and marker.start() - run[-1].end() < 2:
             return []
+        if _NAMED.search(text, max(block.start, marker.start() - 12), marker.start()):
+            continue
         before = text[max(block.start, marker.start() - 8) : marker.start()].rstrip()[-1:]
         clean = clean and (before == "" or before in (".!?:" if marker["open"] else ".!?:;"))
         run.append(marker)

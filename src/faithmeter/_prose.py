@@ -24,6 +24,7 @@ _HOLD = 300
 # Equal-length stand-ins: breaks and tabs are blanks; Khmer and Tibetan stops, unknown to sentencex, are dandas.
 _STANDINS = {ord(c): " " for c in "\n\r\t\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029<>"} | {ord(c): "।" for c in "។៕།"}
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_DEGREES = re.compile(r"(?<=°) (?=[CF]\.)")  # a lone letter with a stop would pass for an initial
 _ELLIPSIS = re.compile(r"…(?=\s+[A-Z\"“])")
 
 # Quotes and brackets, but no apostrophe inside a word. One class comes first so that the search is quick.
@@ -39,7 +40,8 @@ _WORD = re.compile(r"[^\W_]")
 _TRAILER = re.compile(
     r"""(?:
         [)\]}”’»›」』】〉》）］]                                   # closers
-      | ["'](?=[\s)\]*_,]|\Z)
+      | ["'](?=[\s)\]*_,.]|\Z)
+      | (?<=[)\]”’"'])[.!?](?=\s|\Z)                              # a second stop: "(See above.)."
       | [*_~`]{1,3}(?=[\s)\]"'”,]|\Z)                            # the end of emphasis
       | </[a-zA-Z]+>
       | [¹²³⁴-⁹⁰†‡]                                              # footnote marks
@@ -57,13 +59,18 @@ _REFERENCE = re.compile(
     r"|approx|est|et\sal|cf|vs|op|ver|trans)\.\Z",
     re.IGNORECASE,
 )
+_SAINT = re.compile(r"[-–/](?:St|Mt|Ft|Dr|Mr|Mrs|Ms)\.\Z")  # "Kansas City-St. Joseph"
 _REFERRED = re.compile(r"[(\[$€£#§~]*\d|\(|\[|[A-Z]\d|[IVXLC]+\b|[A-Z]\b")
-_ENUMERATOR = re.compile(r"\W*+(?:\d{1,3}|[A-Za-z])[.)]\W*\Z")
-_LEAD_IN = re.compile(r"(?:\*\*|__)[^*_\n]{1,60}(?:\*\*|__)\Z")
+_ENUMERATOR = re.compile(r"\W*+(?:(?:step|part|tip|q|a|method)\s)?(?:\d{1,3}|[A-Za-z])[.)]\W*\Z", re.IGNORECASE)
+_LEAD_IN = re.compile(r"(?:\*\*|__)\S+(?:[ \t]+\S+){0,2}(?:\*\*|__)\Z")
 _GLUED = re.compile(r"(?<![\w./@:_-])[^\W\d_]{2,}[.!?]\Z")
 _GLUED_NEXT = re.compile(r"[A-Z][\w'’]*(?=[\s,;]|\Z)|[\"“(]")
-_LOWER_NEXT = re.compile(r"(?<![\w.])[a-z]{2,}[.!?]+\s+[a-z]")
-_UPPER_NEXT = re.compile(r"(?<![\w.])[a-z]{2,}[.!?]+\s+[A-Z]")
+_SENTENCE_END = re.compile(r"(?<![\w.])(?P<word>[a-z]{2,})[.!?]++\s++(?P<next>[a-zA-Z])")
+_LAST_WORD = re.compile(r"(?<![\w.])[a-z]{1,6}\.\Z")
+# Words cut short, after which a lower-case word goes on with the sentence. A word without vowel counts too (tsp).
+_CUT_SHORT = re.compile(
+    r"[^aeiou]+\.?\Z|(?:oz|min|sec|gal|in|approx|est|etc|al|ca|max|vol|esp|incl|excl|ave|dept|eds?|trans|temp|avg)\.?\Z"
+)
 
 
 def spans(text: str, *, language: str) -> Iterator[tuple[int, int, str]]:
@@ -83,27 +90,33 @@ def split(text: str, *, language: str) -> list[tuple[int, int]]:
     if first is None:
         return found
     start = first.start()
+    word = _word_from(text, start)
     uncased: bool | None = None
     for stop in _candidates(_mask(text), language):
         end, after = _edge(text, stop)
         if after is None:
             break
-        if end <= start:
-            continue
-        if _continues(text, start, end, after):
+        if end <= word or _continues(text, start, end, after):
             continue
         if _lower_case(text, after):
             if uncased is None:
                 uncased = _is_uncased(text)
-            if not uncased or text[end - 1] in "\"'”’»":
+            if not uncased or _goes_on(text, start, end):
                 continue
         found.append((start, end))
         start = after
-    end = len(text.rstrip())
-    if found and not _WORD.search(text, start, end):
+        if word < start:
+            word = _word_from(text, start)
+    if found and word == len(text):
         start = found.pop()[0]
-    found.append((start, end))
+    found.append((start, len(text.rstrip())))
     return found
+
+
+def _word_from(text: str, start: int) -> int:
+    """Return where the next word starts, or the end of the text."""
+    word = _WORD.search(text, start)
+    return word.start() if word else len(text)
 
 
 def _mask(text: str) -> str:
@@ -111,6 +124,8 @@ def _mask(text: str) -> str:
     mask = text.translate(_STANDINS)
     if "…" in mask:
         mask = _ELLIPSIS.sub(".", mask)
+    if "° " in mask:
+        mask = _DEGREES.sub("x", mask)
     loose = _loose_marks(text)
     if loose:
         chars = list(mask)
@@ -186,9 +201,10 @@ def _ends(pieces: list[str], at: int) -> Iterator[int]:
 
 def _segment(mask: str, language: str) -> list[str]:
     try:
-        return segment(language, mask)
+        pieces: list[str] = segment(language, mask)
     except UnicodeEncodeError:
-        return segment(language, _SURROGATE.sub("\ufffd", mask))
+        pieces = segment(language, _SURROGATE.sub("\ufffd", mask))
+    return pieces
 
 
 def _edge(text: str, stop: int) -> tuple[int, int | None]:
@@ -204,7 +220,7 @@ def _continues(text: str, start: int, end: int, after: int) -> bool:
     tail = text[max(start, end - 16) : end]
     if _REFERENCE.search(tail) and _REFERRED.match(text, after):
         return True
-    if not _WORD.search(text, start, end) or (end - start < 8 and _ENUMERATOR.match(tail)):
+    if _SAINT.search(tail) or (end - start < 16 and _ENUMERATOR.match(tail)):
         return True
     if text[start] in "*_" and end - start < 66 and start == 0 and _LEAD_IN.match(text[start:end]):
         return True
@@ -224,8 +240,18 @@ def _lower_case(text: str, at: int) -> bool:
     return not _MIXED.match(word["word"])  # iPhone, eBay
 
 
+def _goes_on(text: str, start: int, end: int) -> bool:
+    """Say whether a lower-case word goes on with the sentence even where sentences start in lower case."""
+    word = _LAST_WORD.search(text[max(start, end - 8) : end])
+    return text[end - 1] in "\"'”’»" or (word is not None and _CUT_SHORT.match(word[0]) is not None)
+
+
 def _is_uncased(text: str) -> bool:
     """Say whether the writer starts sentences in lower case, as in chats and reviews."""
-    lower = sum(1 for _ in _LOWER_NEXT.finditer(text))
-    upper = sum(1 for _ in _UPPER_NEXT.finditer(text))
+    lower = upper = 0
+    for end in _SENTENCE_END.finditer(text):
+        if end["next"].isupper():
+            upper += 1
+        elif not _CUT_SHORT.match(end["word"]):
+            lower += 1
     return lower >= (1 if text.lstrip()[:1].islower() else 2) and 2 * lower >= upper

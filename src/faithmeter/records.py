@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from faithmeter._blocks import Block, blocks
@@ -39,6 +39,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
+_NONSPACE = re.compile(r"\S")
 _COLON = re.compile(r"\s*+:")
 _BARE = re.compile(r"[^,}\]\n]*+")
 _ESCAPE = re.compile(
@@ -47,22 +48,23 @@ _ESCAPE = re.compile(
     re.DOTALL,
 )
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": " ", "f": " ", "\n": ""}
-_CUT_OFF = re.compile(r"""(?P<text>.*?)(?P<close>["']?)[\s,}\]]*+\Z""", re.DOTALL)
+_CUT_OFF = re.compile(
+    r"""(?:[^"'\\]|\\.|(?<=\w)'(?=\w))*+(?P<close>["'])[\s,}\]]*+\Z|[\w.-]*+[\s,}\]]*+\Z""", re.DOTALL
+)
 _CASES = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _HOURS = re.compile(r"(\d{1,2}):(\d{1,2})\s*-\s*(\d{1,2}):(\d{1,2})\Z")
-_FIELD = re.compile(
-    r"(?P<key>[\"'*_]*\w[\w /().&'*-]{0,40}+[\"'*_]*):(?:[ \t]+(?P<value>\S.*)|[ \t]*\Z)", re.DOTALL
-)
+_FIELD = re.compile(r"(?P<key>[\"'*_]*\w[\w /().&'*-]{0,40}+[\"'*_]*):(?:[ \t]+(?P<value>\S.*)|[ \t]*\Z)", re.DOTALL)
 _ASSIGNED = re.compile(r"(?P<key>\w[\w ]{0,40}+)=[ \t]*(?P<value>.*)", re.DOTALL)
 _PARAGRAPH = re.compile(r"\S[^\n]*+(?:\n[^\S\n]*+\S[^\n]*+)*+")
 _CELL = re.compile(r"(?<!\\)\|")
 
 _VALUES = {"true": "yes", "false": "no", "null": "not given", "none": "not given", "nan": "not given", "": "not given"}
 # Keys that only wrap what they hold and tell a reader nothing.
-_WRAPPERS = frozenset({"attributes", "properties", "data", "fields", "details", "metadata", "results", "items", "records"})
+_WRAPPERS = frozenset(["attributes", "properties", "data", "fields", "details", "metadata", "results", "items"])
 _PATH = 4  # keys shown before the last one: enough to read, and deep nesting does not make units long
 _LIST = 40  # scalars of a list in one unit
 _KEY_LENGTH = 80
+_LONGEST = 1200  # characters of a unit of prose: text without stops is cut at a space
 _PROSE = 12  # words from which on a value of several sentences is prose
 
 
@@ -71,11 +73,10 @@ def units(text: str, *, language: str) -> Iterator[Unit]:
     at = 0
     while (found := _next_record(text, at)) is not None:
         start, headless = found
-        end = start
-        if headless:  # what stands before may be the end of a string whose beginning was cut off
-            rest = _CUT_OFF.match(text[at:start])
-            end = at + rest.end("text") if rest and rest["close"] else at
-        yield from _plain(text, at, end, language)
+        if headless:
+            yield from _rest_of_string(text, at, start, language)
+        else:
+            yield from _plain(text, at, start, language)
         scanner = _Scanner(text, start, language, headless=headless)
         yield from scanner.run()
         at = max(scanner.at, start + 1)
@@ -86,10 +87,19 @@ def _next_record(text: str, at: int) -> tuple[int, bool] | None:
     """Return where the next record starts, and whether its opening brace was cut off."""
     whole = _START.search(text, at)
     stop = whole.start() if whole else len(text)
-    pair = _PAIR.search(text, at, stop)
-    if pair and (pair.end() == stop or _PAIR.search(text, pair.end(), stop)):
+    pair = _PAIR.search(text, at, stop + 1)
+    if pair and (pair.end() == stop or _PAIR.search(text, pair.end(), stop + 1)):
         return pair.start(), True
     return (stop, False) if whole else None
+
+
+def _rest_of_string(text: str, start: int, end: int, language: str) -> Iterator[Unit]:
+    """Yield what stands before the first whole field of a record without head: prose, or the end of a string."""
+    rest = _CUT_OFF.match(text, start, end)
+    if rest is None:
+        yield from _plain(text, start, end, language)
+    elif rest["close"]:
+        yield from _string(text[start : rest.start("close")], start, language)
 
 
 class _Frame:
@@ -178,19 +188,18 @@ class _Scanner:
             key, _ = _decode(token[kind])
             self.key = (start, readable_key(key))
             return
+        sentences: list[Unit] = []
         if kind == "bare":
-            self.at = max(self.at, start + len(_BARE.match(self.text, start)[0].rstrip()))  # type: ignore[index]
-            value, sentences = _value(self.text[start : self.at]), []
+            rest = _BARE.match(self.text, self.at)  # a bare value may be several words
+            self.at += len(rest[0].rstrip()) if rest else 0
+            value = _value(self.text[start : self.at])
         else:
-            decoded, source = _decode(token[kind])
-            sentences = [(first, last) for first, last, _ in spans(decoded, language=self.language)]
-            value = _value(decoded)
+            sentences = list(_string(token[kind], token.start(kind), self.language))
+            value = _value(_decode(token[kind])[0])
         frame.count += 1
         if len(sentences) > 1 and value.count(" ") >= _PROSE - 1:
             yield from self._flush(frame, start)
-            begin = token.start(kind)
-            for first, last in sentences:
-                yield Unit(begin + source(first), begin + source(last), _folded(decoded[first:last]))
+            yield from sentences
         elif frame.is_list:
             frame.scalars.append((start, self.at, value))
             if len(frame.scalars) == _LIST:
@@ -218,10 +227,21 @@ class _Scanner:
         return ", ".join([*labels, name] if name else labels)
 
 
+def _string(raw: str, start: int, language: str) -> Iterator[Unit]:
+    """Yield the sentences in a string that stands at `start` of the source."""
+    decoded, source = _decode(raw)
+    for first, last, _ in spans(decoded, language=language):
+        yield Unit(start + source(first), start + source(last), _folded(decoded[first:last]))
+
+
+def _same_place(at: int) -> int:
+    return at
+
+
 def _decode(raw: str) -> tuple[str, Callable[[int], int]]:
     """Undo the escapes of a string; the second result maps its offsets to those of the raw string."""
     if "\\" not in raw:
-        return raw, lambda at: at
+        return raw, _same_place
     parts: list[str] = []
     decoded, sources = [0], [0]
     length = last = 0
@@ -270,18 +290,35 @@ def _folded(text: str) -> str:
 
 
 def _plain(text: str, start: int, end: int, language: str) -> Iterator[Unit]:
-    """Yield the units of text that holds no JSON."""
+    """Yield the units of a stretch of text that holds no JSON."""
     part = text[start:end]
     labels: list[tuple[int, str]] = []  # the open keys of an indented record
     for block in blocks(part):
         if block.kind == "row":
-            yield Unit(start + block.start, start + block.end, _row(part, block))
+            found: Iterable[Unit] = [Unit(block.start, block.end, _row(part, block))]
         elif block.kind == "code":
-            for first, last in _paragraphs(part, block):
-                yield Unit(start + first, start + last, _folded(part[first:last]))
-        elif block.kind != "header":
-            for unit in _field(part, block, labels, language):
-                yield Unit(start + unit.start, start + unit.end, unit.text)
+            paragraphs = _PARAGRAPH.finditer(part, block.start, block.end)
+            found = (unit for match in paragraphs for unit in _pieces(part, *match.span()))
+        elif block.kind == "header":
+            continue
+        else:
+            found = _field(part, block, labels, language)
+        for unit in found:
+            yield Unit(start + unit.start, start + unit.end, unit.text)
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[Unit]:
+    """Yield a stretch of text as one unit, or as several where it is too long to be shown to a verifier."""
+    while end - start > _LONGEST:
+        space = text.rfind(" ", start + _LONGEST // 2, start + _LONGEST)
+        cut = space if space > 0 else start + _LONGEST
+        piece = text[start:cut].rstrip()
+        if piece:
+            yield Unit(start, start + len(piece), _folded(piece))
+        after = _NONSPACE.search(text, cut, end)
+        start = after.start() if after else end
+    if start < end:
+        yield Unit(start, start + len(text[start:end].rstrip()), _folded(text[start:end]))
 
 
 def _field(text: str, block: Block, labels: list[tuple[int, str]], language: str) -> Iterator[Unit]:
@@ -294,15 +331,16 @@ def _field(text: str, block: Block, labels: list[tuple[int, str]], language: str
     pieces = [(0, len(content))] if block.kind == "heading" else split(content, language=language)
     if field is None or (len(pieces) > 1 and content.count(" ") >= _PROSE * 2):
         for first, last in pieces:
-            yield Unit(block.start + first, block.start + last, _folded(content[first:last]))
+            yield from _pieces(text, block.start + first, block.start + last)
         return
     key = field["key"].strip("\"'")
     path = [label for _, label in labels[-_PATH:]]
     if field["value"] is None:
         labels.append((indent, readable_key(key)))
-    if path or _is_identifier(key):
-        value = _value(field["value"].strip().strip("\"'")) if field["value"] else ""
-        yield Unit(block.start, block.end, f"{', '.join([*path, readable_key(key)])}: {value}".rstrip())
+    value = (field["value"] or "").strip().strip("\"'")
+    if path or _is_identifier(key) or value.lower() in _VALUES:
+        readable = _value(value) if field["value"] else ""
+        yield Unit(block.start, block.end, f"{', '.join([*path, readable_key(key)])}: {readable}".rstrip())
     else:
         yield Unit(block.start, block.end, _folded(content))
 
@@ -324,8 +362,3 @@ def _row(text: str, block: Block) -> str:
 def _cells(row: str) -> list[str]:
     cells = row.split("\t") if "\t" in row and "|" not in row else _CELL.split(row)
     return [_folded(cell) for cell in cells]
-
-
-def _paragraphs(text: str, block: Block) -> Iterator[tuple[int, int]]:
-    for match in _PARAGRAPH.finditer(text, block.start, block.end):
-        yield match.start(), match.start() + len(match[0].rstrip())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from faithmeter._prose import spans
@@ -54,32 +55,40 @@ e0100-e01ef
 """
 
 
-def _marks() -> str:
-    bounds = (pair.partition("-") for pair in _MARK_RANGES.split())
-    return "".join(f"{chr(int(low, 16))}-{chr(int(high or low, 16))}" for low, _, high in bounds)
-
-
-_MARK = _marks() + "\u00ad\u200c\u200d"
-# Han and Kana, and then Thai, Lao, Burmese, Khmer: scripts without spaces between words.
+# Scripts that put no space between words. Han and Kana:
 _HAN = "\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u303b\u303c\u3041-\u30ff\u3105-\u312f\u31a0-\u31bf"
 _HAN += "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
-_SOUTH_EAST = "\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e81-\u0eb0\u0eb2\u0eb3\u0ebd-\u0ec6\u1000-\u102a\u103f\u1050-\u1055\u1780-\u17b3"
-_LETTER = rf"[^\W\d_{_HAN}{_SOUTH_EAST}]"
-_RUN = rf"{_LETTER}++(?:[\d{_MARK}]++{_LETTER}*+)*+"
-_WORD = re.compile(
-    rf"""
-    {_LETTER}(?:\.{_LETTER})++(?!\w)                              # U.S., e.g.
-  | {_RUN}(?:['’](?![sS]\b){_RUN})*+                                 # words, with don't and l'homme
-  | (?<=\w)['’][sS]\b                                             # the possessive is a word of its own
-  | \d++(?:st|nd|rd|th)\b                                         # ordinals
-  | \d{{4}}-\d{{1,2}}-\d{{1,2}}(?!\d) | \d{{1,2}}/\d{{1,2}}/\d{{2,4}}(?!\d)   # dates
-  | \d{{1,2}}:\d{{2}}(?::\d{{2}})?(?!\d)                            # times
-  | \d++(?:[.,٫٬]\d++)*+                                          # 3.5 and 1,000
-  | [{_HAN}{_SOUTH_EAST}][{_MARK}]*+                              # one character, with its marks
-  | [%‰°$€£¥₹₩₽₺₿¢]
-    """,
-    re.VERBOSE,
-)
+# Thai, Lao, Burmese, Khmer, without their marks:
+_SOUTH_EAST = "\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e81-\u0eb0\u0eb2\u0eb3\u0ebd-\u0ec6"
+_SOUTH_EAST += "\u1000-\u102a\u103f\u1050-\u1055\u1780-\u17b3"
+
+
+def _word_pattern(letter: str, run: str, single: str) -> str:
+    return rf"""
+        {letter}(?:\.{letter})++(?!\w)                      # U.S., e.g.
+      | {run}(?:['’](?![sS]\b){run})*+                      # a word, with don't and l'homme
+      | (?<=\w)['’][sS]\b                                   # the possessive
+      | \d++(?:st|nd|rd|th)\b
+      | \d{{4}}-\d{{1,2}}-\d{{1,2}}(?!\d) | \d{{1,2}}/\d{{1,2}}/\d{{2,4}}(?!\d)
+      | \d{{1,2}}:\d{{2}}(?::\d{{2}})?(?!\d)
+      | \d++(?:[.,٫٬]\d++)*+                                # 3.5 and 1,000
+      | {single}
+      | [%‰°$€£¥₹₩₽₺₿¢]"""
+
+
+_ASCII_WORD = re.compile(_word_pattern("[A-Za-z]", "[A-Za-z][A-Za-z0-9]*+", r"(?!)"), re.VERBOSE | re.ASCII)
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    """Compile the pattern for text beyond ASCII when it is first needed: it takes as long as all others together."""
+    bounds = (pair.partition("-") for pair in _MARK_RANGES.split())
+    marks = "".join(f"{chr(int(low, 16))}-{chr(int(high or low, 16))}" for low, _, high in bounds)
+    marks += "\u00ad\u200c\u200d"  # the soft hyphen and the joiners stand inside words
+    letter = rf"[^\W\d_{_HAN}{_SOUTH_EAST}]"
+    run = rf"{letter}++(?:[\d{marks}]++{letter}*+)*+"
+    single = rf"[{_HAN}{_SOUTH_EAST}][{marks}]*+"
+    return re.compile(_word_pattern(letter, run, single), re.VERBOSE)
 
 
 def sentences(text: str, *, language: str = "en") -> list[Sentence]:
@@ -94,7 +103,8 @@ def words(text: str) -> list[Span]:
     hyphenated words come apart (gluten-free, gluten free), a possessive does too, and don't is one word. Scripts
     without spaces give one character a word.
     """
-    return [Span._make(match.span()) for match in _WORD.finditer(text)]
+    pattern = _ASCII_WORD if text.isascii() else _word()
+    return [Span._make(match.span()) for match in pattern.finditer(text)]
 
 
 def units(text: str, *, language: str = "en") -> list[Unit]:
