@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
-from pydantic import AliasChoices, Field, ValidationError, field_validator, model_validator
+from pydantic import AliasChoices, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from faithmeter.datamodels import Claim, Label, Model, Text
 from faithmeter.errors import DataError
@@ -29,9 +29,9 @@ from faithmeter.errors import DataError
 Word = Literal["supported", "partially_supported", "contradicted", "not_enough_info", "not_supported", "unclear"]
 
 _WORDS: Mapping[str, Word] = {
-    **{word: "supported" for word in ("1", "1.0", "true", "yes", "faithful", "consistent")},
-    **{word: "not_supported" for word in ("0", "0.0", "false", "no", "unfaithful", "hallucinated", "unsupported")},
-    **{word: "unclear" for word in ("skip", "unsure", "?")},
+    **dict.fromkeys(("1", "1.0", "true", "yes", "faithful", "consistent"), "supported"),
+    **dict.fromkeys(("0", "0.0", "false", "no", "unfaithful", "hallucinated", "unsupported"), "not_supported"),
+    **dict.fromkeys(("skip", "unsure", "?"), "unclear"),
 }
 _SEVERITY = ("contradicted", "not_supported", "not_enough_info", "partially_supported", "supported")
 OVERLAP = 0.5  # of a label's part of the answer and a claim's, shared over joint, for the label to be the claim's
@@ -49,7 +49,7 @@ class Span(Model):
 class HumanLabel(Model):
     """What one person says about one claim, or about a whole answer."""
 
-    model_config = {"extra": "ignore", "populate_by_name": True}
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
 
     sample: str = Field(validation_alias=AliasChoices("sample", "sample_id", "id"))
     """The sample's id."""

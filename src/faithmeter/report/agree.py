@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
-from faithmeter.agreement import Estimate
+from faithmeter.agreement import Estimate, recall, specificity
 from faithmeter.errors import OutputError
 from faithmeter.judges import NAMES, Agreement, Unit
 from faithmeter.render import LOOKS, number
@@ -15,7 +15,7 @@ from faithmeter.report.html import page
 
 STYLES = ("base.css", "plot.css", "report.css", "agree.css")
 SCRIPTS = ("core.js", "agree.js")
-SIDE, MARGIN = 230, 34  # of a square plot, and the room for its axes
+SIDE, MARGIN = 230, 50  # of a square plot, and the room for its axes
 SHOWN = 100  # disagreements of each judge on the page
 LOWER_IS_BETTER = ("calibration_error", "brier")
 
@@ -95,7 +95,7 @@ def _size(item: Agreement) -> str:
 
 
 def _seconds(item: Agreement) -> str:
-    return f"{item.usage.seconds / item.claims:.3f}" if item.claims else "–"
+    return f"{item.usage.seconds / item.claims:.4f}" if item.claims else "–"
 
 
 def _cost(item: Agreement) -> str:
@@ -158,7 +158,8 @@ def _reliability(item: Agreement) -> str:
         return ""
     most = max(step.size for step in curve)
     dots = "".join(
-        f'<circle class="dot" cx="{_x(step.support)}" cy="{_y(step.good)}" r="{2 + 7 * math.sqrt(step.size / most):.1f}">'
+        f'<circle class="dot" cx="{_x(step.support)}" cy="{_y(step.good)}" '
+        f'r="{2 + 7 * math.sqrt(step.size / most):.1f}">'
         f"<title>support {step.low:g} to {step.high:g}: {step.good:.0%} of {step.size} are supported</title></circle>"
         for step in curve
     )
@@ -171,8 +172,8 @@ def _roc(item: Agreement) -> str:
     curve = item.roc
     if not curve:
         return ""
-    good, passed = item.good, item.passed
-    alarms, caught = float((good & ~passed).sum() / good.sum()), float((~good & ~passed).sum() / (~good).sum())
+    units = item.good, item.passed, item.weights
+    alarms, caught = 1 - float(specificity(*units)), float(recall(*units))
     here = (
         f'<circle class="dot" cx="{_x(alarms)}" cy="{_y(caught)}" r="6"><title>as the judge decides: '
         f"{caught:.0%} caught, {alarms:.0%} false alarms</title></circle>"
@@ -186,14 +187,11 @@ def _confusion(item: Agreement) -> str:
     columns = sorted({word for row in table.values() for word in row})
     most = max(count for row in table.values() for count in row.values())
     heads = "".join(f'<th scope="col">{column.replace("_", " ")}</th>' for column in columns)
-    rows = "".join(
-        f'<tr><th scope="row">{word.replace("_", " ")}</th>'
-        + "".join(
-            f'<td class="heat heat{_heat(row.get(column, 0), most)}">{row.get(column, 0):,}</td>' for column in columns
-        )
-        + "</tr>"
-        for word, row in sorted(table.items())
-    )
+    rows = ""
+    for word, row in sorted(table.items()):
+        counts = [row.get(column, 0) for column in columns]
+        cells = "".join(f'<td class="heat heat{_heat(count, most)}">{count:,}</td>' for count in counts)
+        rows += f'<tr><th scope="row">{word.replace("_", " ")}</th>{cells}</tr>'
     return f'<table class="confusion"><thead><tr><td></td>{heads}</tr></thead><tbody>{rows}</tbody></table>'
 
 
@@ -216,7 +214,8 @@ def _card(unit: Unit) -> str:
     question = unit.result.sample.question
     asked = f'<p class="unit">{escape(question)}</p>' if question else ""
     return (
-        f'<li class="panel"><p class="said"><span class="unit">{escape(unit.sample)}</span> people {_badge(unit.people)} '
-        f'judge {_badge(unit.judge)} <span class="figure unit">{number(unit.support)}</span></p>{asked}'
+        f'<li class="panel"><p class="said"><span class="unit">{escape(unit.sample)}</span> '
+        f"people {_badge(unit.people)} judge {_badge(unit.judge)} "
+        f'<span class="figure unit">{number(unit.support)}</span></p>{asked}'
         f'<p class="prose">{escape(unit.text)}</p>{evidence}{reason}</li>'
     )
