@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from faithmeter.datamodels import Label
 from faithmeter.errors import OutputError
 from faithmeter.render import LOOKS, number
 from faithmeter.report.compare_terminal import p_words, signed, verdict
@@ -122,9 +123,9 @@ def _gauge(comparison: Comparison, interval: tuple[float, float]) -> str:
 
 def _labels(comparison: Comparison) -> str:
     """How claims moved between labels, as a table."""
-    names: list[str | None] = [*reversed(LOOKS), None]
+    names: list[str | None] = [*(label.replace("_", " ") for label in Label), "not judged", None]
     names = [name for name in names if any(name in key for key in comparison.labels)]
-    head = "".join(f'<th scope="col">{_word(name)}</th>' for name in names)
+    head = "".join(f'<th scope="col">{_mark(name)}</th>' for name in names)
     rows = []
     for before in names:
         cells = "".join(_moved(comparison, before, after) for after in names)
@@ -141,6 +142,14 @@ def _word(name: str | None) -> str:
         return '<span class="unit">not there</span>'
     mark = LOOKS[name].mark
     return f'<span class="badge {name.replace(" ", "_")}"><span aria-hidden="true">{mark}</span> {name}</span>'
+
+
+def _mark(name: str | None) -> str:
+    """A label as its mark alone, for the eye; the rows have the words."""
+    if name is None:
+        return '<span class="unit">not there</span>'
+    kind, mark = name.replace(" ", "_"), LOOKS[name].mark
+    return f'<span class="badge {kind}"><span aria-hidden="true">{mark}</span><span class="sr">{name}</span></span>'
 
 
 def _moved(comparison: Comparison, before: str | None, after: str | None) -> str:
