@@ -20,7 +20,7 @@ def test_an_answer_is_shown_with_its_claims_and_evidence(cli: Cli) -> None:
     assert "score 0.50 (ok, 2 claims)" in done.stdout
     assert "✓ supported" in done.stdout
     assert "? not enough info" in done.stdout
-    assert "“The Eiffel Tower is 330 metres tall.”" in done.stdout
+    assert "“The Eiffel Tower is 330 metres tall" in done.stdout
 
 
 def test_json_is_a_result(cli: Cli) -> None:
