@@ -29,7 +29,8 @@ _START = re.compile(
     rf"""\{{\s*+{_KEY}|^[^\S\n]*+\[\s*+(?=\{{\s*+{_KEY}|"[^"\n]*+"\s*+[,\]])""",
     re.MULTILINE,
 )
-_PAIR = re.compile(_KEY + r"""\s*+(?=["'\d\[{tfnTFN-])""")
+_VALUE = r"""(?=["'\d\[{-]|true|false|null|True|False|None|NaN)"""
+_PAIR = re.compile(rf"{_KEY}\s*+{_VALUE}")
 _TOKEN = re.compile(
     r"""\s*+(?:
         "(?P<double>[^"\\]*+(?:\\.[^"\\]*+)*+)(?:"|\\?\Z)
@@ -48,9 +49,11 @@ _ESCAPE = re.compile(
     re.DOTALL,
 )
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": " ", "f": " ", "\n": ""}
-_CUT_OFF = re.compile(
-    r"""(?:[^"'\\]|\\.|(?<=\w)'(?=\w))*+(?P<close>["'])[\s,}\]]*+\Z|[\w.-]*+[\s,}\]]*+\Z""", re.DOTALL
-)
+# What a record may start with when its head was cut off: the rest of a key, of a string, of another value.
+_CUT_KEY = re.compile(rf"""\A\s*+\w*+["']\s*+:\s*+{_VALUE}""")
+_CUT_STRING = re.compile(r"""(?P<text>(?:[^"\\]|\\.)*+)"[\s,}\]]*+\Z""", re.DOTALL)
+_CUT_VALUE = re.compile(r"[\w.-]*+[\s,}\]]*+\Z")
+_ESCAPED_TEXT = re.compile(r'\\n\\n|\\"')
 _CASES = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _HOURS = re.compile(r"(\d{1,2}):(\d{1,2})\s*-\s*(\d{1,2}):(\d{1,2})\Z")
 _FIELD = re.compile(r"(?P<key>[\"'*_]*\w[\w /().&'*-]{0,40}+[\"'*_]*):(?:[ \t]+(?P<value>\S.*)|[ \t]*\Z)", re.DOTALL)
@@ -73,10 +76,7 @@ def units(text: str, *, language: str) -> Iterator[Unit]:
     at = 0
     while (found := _next_record(text, at)) is not None:
         start, headless = found
-        if headless:
-            yield from _rest_of_string(text, at, start, language)
-        else:
-            yield from _plain(text, at, start, language)
+        yield from _before(text, at, start, language, headless=headless)
         scanner = _Scanner(text, start, language, headless=headless)
         yield from scanner.run()
         at = max(scanner.at, start + 1)
@@ -85,21 +85,26 @@ def units(text: str, *, language: str) -> Iterator[Unit]:
 
 def _next_record(text: str, at: int) -> tuple[int, bool] | None:
     """Return where the next record starts, and whether its opening brace was cut off."""
+    if at == 0 and (key := _CUT_KEY.match(text)):
+        return key.end(), True
     whole = _START.search(text, at)
     stop = whole.start() if whole else len(text)
     pair = _PAIR.search(text, at, stop + 1)
-    if pair and (pair.end() == stop or _PAIR.search(text, pair.end(), stop + 1)):
-        return pair.start(), True
+    if pair:
+        before = text[max(at, pair.start() - 80) : pair.start()].rstrip()[-1:]
+        if before in ("", ",", "{") or _PAIR.search(text, pair.end(), stop + 1):
+            return pair.start(), True
     return (stop, False) if whole else None
 
 
-def _rest_of_string(text: str, start: int, end: int, language: str) -> Iterator[Unit]:
-    """Yield what stands before the first whole field of a record without head: prose, or the end of a string."""
-    rest = _CUT_OFF.match(text, start, end)
-    if rest is None:
+def _before(text: str, start: int, end: int, language: str, *, headless: bool) -> Iterator[Unit]:
+    """Yield what stands before a record: prose, or what was left of a string when the record lost its head."""
+    if start == 0 and _CUT_KEY.match(text):
+        return
+    if rest := _CUT_STRING.match(text, start, end):
+        yield from _string(*_decode(rest["text"]), start, language)
+    elif not (headless and _CUT_VALUE.match(text, start, end)):
         yield from _plain(text, start, end, language)
-    elif rest["close"]:
-        yield from _string(text[start : rest.start("close")], start, language)
 
 
 class _Frame:
@@ -149,7 +154,7 @@ class _Scanner:
             elif char == ",":
                 self.key = None
         while self.frames:
-            yield from self._flush(self.frames.pop(), self.at)
+            yield from self._flush(self.frames.pop())
 
     def _is_prose(self, token: re.Match[str]) -> bool:
         """Say whether the record broke off here and other text follows."""
@@ -159,7 +164,7 @@ class _Scanner:
     def _open(self, start: int, is_list: bool) -> Iterator[Unit]:
         parent = self.frames[-1] if self.frames else None
         if parent and parent.is_list:
-            yield from self._flush(parent, self.at)
+            yield from self._flush(parent)
             parent.count += 1
             name = f"{parent.name} {parent.count}" if parent.name else ""
         else:
@@ -194,32 +199,35 @@ class _Scanner:
             self.at += len(rest[0].rstrip()) if rest else 0
             value = _value(self.text[start : self.at])
         else:
-            sentences = list(_string(token[kind], token.start(kind), self.language))
-            value = _value(_decode(token[kind])[0])
+            decoded, source = _decode(token[kind])
+            sentences = list(_string(decoded, source, token.start(kind), self.language))
+            value = _value(decoded)
+        end = start + len(self.text[start : self.at].rstrip())  # a string that was cut off may end in a blank
         frame.count += 1
         if len(sentences) > 1 and value.count(" ") >= _PROSE - 1:
-            yield from self._flush(frame, start)
+            yield from self._flush(frame)
             yield from sentences
         elif frame.is_list:
-            frame.scalars.append((start, self.at, value))
+            frame.scalars.append((start, end, value))
             if len(frame.scalars) == _LIST:
-                yield from self._flush(frame, self.at)
+                yield from self._flush(frame)
         elif self.key:
-            yield Unit(self.key[0], self.at, f"{self._path(self.key[1])}: {value}")
+            yield Unit(self.key[0], end, f"{self._path(self.key[1])}: {value}")
         else:
-            yield Unit(start, self.at, value)
+            yield Unit(start, end, value)
         if not frame.is_list:
             self.key = None
 
-    def _flush(self, frame: _Frame, end: int) -> Iterator[Unit]:
-        """Give out the scalars that a list has gathered, as one unit."""
+    def _flush(self, frame: _Frame, closed: int = 0) -> Iterator[Unit]:
+        """Give out the scalars that a list has gathered, as one unit: with key and brackets when they are all."""
         if not frame.scalars:
             return
         whole = len(frame.scalars) == frame.count
         start = frame.start if whole else frame.scalars[0][0]
+        end = closed if whole and closed else frame.scalars[-1][1]
         values = ", ".join(value for _, _, value in frame.scalars)
         path = self._path(frame.name)
-        yield Unit(start, end if whole else frame.scalars[-1][1], f"{path}: {values}" if path else values)
+        yield Unit(start, end, f"{path}: {values}" if path else values)
         frame.scalars = []
 
     def _path(self, name: str) -> str:
@@ -227,9 +235,8 @@ class _Scanner:
         return ", ".join([*labels, name] if name else labels)
 
 
-def _string(raw: str, start: int, language: str) -> Iterator[Unit]:
+def _string(decoded: str, source: Callable[[int], int], start: int, language: str) -> Iterator[Unit]:
     """Yield the sentences in a string that stands at `start` of the source."""
-    decoded, source = _decode(raw)
     for first, last, _ in spans(decoded, language=language):
         yield Unit(start + source(first), start + source(last), _folded(decoded[first:last]))
 
@@ -292,6 +299,9 @@ def _folded(text: str) -> str:
 def _plain(text: str, start: int, end: int, language: str) -> Iterator[Unit]:
     """Yield the units of a stretch of text that holds no JSON."""
     part = text[start:end]
+    if _ESCAPED_TEXT.search(part) and "\n" not in part.strip():  # from the middle of a string
+        yield from _string(*_decode(part), start, language)
+        return
     labels: list[tuple[int, str]] = []  # the open keys of an indented record
     for block in blocks(part):
         if block.kind == "row":
