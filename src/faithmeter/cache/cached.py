@@ -8,7 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from faithmeter.cache.flights import Flights
 from faithmeter.cache.records import (
@@ -71,9 +71,21 @@ class Cached:
         inner = self.verifier.signature
         return f"{inner}|{self.semantic.signature}" if self.semantic else inner
 
-    def reads(self, pair: Pair) -> Sequence[str]:
-        """What bears on a verdict besides the claim and the contexts: what the inner verifier says."""
-        return _reads(self.verifier, pair)
+    def __getattr__(self, name: str) -> Any:
+        """What else the inner verifier says of itself, e.g. `cpu_bound`, holds with a cache too."""
+        if name == "verifier":  # not there yet: while being unpickled
+            raise AttributeError(name)
+        return getattr(self.verifier, name)
+
+    @property
+    def threads(self) -> int:
+        """The inner verifier's, where it has any."""
+        found: int = self.__getattr__("threads")
+        return found
+
+    @threads.setter
+    def threads(self, number: int) -> None:
+        setattr(self.verifier, "threads", number)  # noqa: B010  # not every verifier has it
 
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """Answer what is known, and have the rest judged, each once."""
@@ -220,6 +232,12 @@ class CachedExtractor:
     @property
     def signature(self) -> str:
         return self.extractor.signature
+
+    def __getattr__(self, name: str) -> Any:
+        """What else the inner extractor says of itself holds with a cache too."""
+        if name == "extractor":  # not there yet: while being unpickled
+            raise AttributeError(name)
+        return getattr(self.extractor, name)
 
     async def extract(self, sample: Sample) -> Extraction | Failure:
         """The answer's claims, from the store if it was taken apart before."""
