@@ -1,0 +1,587 @@
+"""A model endpoint on loopback: it speaks the providers' real protocols, and can be told to misbehave.
+
+    with LLMServer(faults=Faults(malformed=0.05)) as server:
+        judge = Judge(f"openai:stub@{server.url}")
+
+The "model" behind it reads the fenced prompt as a careful model would and judges by a rule (see `verdict`), so
+that the right verdicts are known. As a program it prints its address and serves until it is ended:
+`python tests/support/llm_server.py --latency 0.2 --malformed 0.05`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import math
+import random
+import re
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
+
+from aiohttp import web
+
+Brain = Callable[["Asked"], str]
+
+
+@dataclass(frozen=True)
+class Faults:
+    """How often what goes wrong, as shares of the requests; at most one fault a request."""
+
+    malformed: float = 0.0
+    """The reply is not the JSON that was asked for, in one of many ways."""
+    throttled: float = 0.0
+    """HTTP 429."""
+    error: float = 0.0
+    """HTTP 500."""
+    hang: float = 0.0
+    """No answer, ever."""
+    disconnect: float = 0.0
+    """The connection is closed without an answer."""
+    truncated: float = 0.0
+    """The reply is cut off, and says so."""
+    refused: float = 0.0
+    """The model declines."""
+    dropped: float = 0.0
+    """The last two entries of the list are missing, silently."""
+    renumbered: float = 0.0
+    """The first entry is missing, and the others are numbered on in its place."""
+    duplicated: float = 0.0
+    """An entry comes twice, and the second says something else."""
+    wrong_id: float = 0.0
+    """An entry has a number that was not given."""
+    wrong_passage: float = 0.0
+    """A verdict cites a passage that does not exist."""
+    invented_quote: float = 0.0
+    """A quote stands in no passage."""
+    bad_label: float = 0.0
+    """A label is off the menu."""
+
+
+@dataclass
+class Asked:
+    """A request, whatever the protocol."""
+
+    system: str
+    user: str
+    schema: dict[str, Any] | None
+    body: dict[str, Any]
+
+
+@dataclass
+class Behaviour:
+    """What the endpoint is like, beside its faults."""
+
+    latency: float = 0.0
+    """Seconds until it answers."""
+    retry_after: str | None = "0"
+    """The header of a 429; None: no header."""
+    key: str | None = None
+    """The key it wants; a request without it is answered 401, with the key that was sent in the message."""
+    rejects: tuple[str, ...] = ()
+    """Fields of the body that it answers 400 to; `json_schema` and `json_object` are kinds of response_format."""
+    window: int = 10**9
+    """Characters of a prompt above which it says that it does not fit."""
+    dress: Callable[[str], str] = str
+    """What a reply is wrapped in, e.g. a Markdown fence; harmless to a good reader."""
+    label_probability: float = 0.9
+    """What the chosen label's log-probability says."""
+
+
+MALFORMED: tuple[Callable[[str], str], ...] = (
+    lambda text: text[: len(text) // 2],
+    lambda text: text.replace('"', "'"),
+    lambda text: text.rstrip("}") or "}",
+    lambda text: "Here are the verdicts you asked for.",
+    lambda text: "",
+    lambda text: text + text,
+    lambda text: "<html><body>502 Bad Gateway</body></html>",
+    lambda text: text.replace(":", "=", 1),
+    lambda text: '{"result": null}',
+    lambda text: "null",
+)
+
+
+class LLMServer:
+    """The endpoint, on a thread of its own; `url` is its OpenAI-compatible base address."""
+
+    def __init__(
+        self,
+        *,
+        faults: Faults | None = None,
+        behaviour: Behaviour | None = None,
+        brain: Brain | None = None,
+        seed: int = 0,
+        port: int = 0,
+        record: bool = True,
+    ) -> None:
+        self.faults = faults or Faults()
+        self.behaviour = behaviour or Behaviour()
+        self.brain = brain or think
+        self.requests: list[Asked] = []
+        """What was asked, in order, if `record`."""
+        self.script: deque[str] = deque()
+        """Faults for the next requests, by name, ahead of chance; "" is a request that goes well."""
+        self.counts: dict[str, int] = {}
+        """How often what happened: each fault by its name, and `ok`."""
+        self.active = self.most_active = 0
+        self._port = port
+        self._record = record
+        self._random = random.Random(seed)
+        self._thread: threading.Thread | None = None
+
+    @property
+    def root(self) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+    @property
+    def url(self) -> str:
+        return f"{self.root}/v1"
+
+    def __enter__(self) -> Self:
+        ready = threading.Event()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, args=(ready,), daemon=True)
+        self._thread.start()
+        ready.wait(10)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._thread is not None
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(10)
+
+    def _run(self, ready: threading.Event) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_until_complete(self._serve(ready.set))
+        self._loop.run_until_complete(self._loop.shutdown_asyncgens())
+        self._loop.close()
+
+    async def _serve(self, ready: Callable[[], object]) -> None:
+        self._stop = asyncio.Event()
+        runner = web.AppRunner(self.app(), access_log=None, shutdown_timeout=0.1)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", self._port, backlog=1024)
+        await site.start()
+        self._port = site._server.sockets[0].getsockname()[1]  # type: ignore[union-attr]
+        ready()
+        await self._stop.wait()
+        await runner.cleanup()
+
+    def app(self) -> web.Application:
+        """The routes of the protocols it speaks."""
+        app = web.Application(client_max_size=2**26)
+        for path in (
+            "/v1/chat/completions",
+            "/openai/v1/chat/completions",
+            "/openai/deployments/{model}/chat/completions",
+        ):
+            app.router.add_post(path, self._handler(_OpenAI()))
+        app.router.add_post("/v1/responses", self._handler(_Responses()))
+        app.router.add_post("/v1/messages", self._handler(_Anthropic()))
+        app.router.add_post("/{version}/models/{model}:generateContent", self._handler(_Google()))
+        app.router.add_post("/model/{model}/converse", self._handler(_Bedrock()))
+        return app
+
+    def _handler(self, protocol: Any) -> Callable[[web.Request], Any]:
+        async def handle(request: web.Request) -> web.StreamResponse:
+            self.active += 1
+            self.most_active = max(self.most_active, self.active)
+            try:
+                return await self._answer(request, protocol)
+            finally:
+                self.active -= 1
+
+        return handle
+
+    async def _answer(self, request: web.Request, protocol: Any) -> web.StreamResponse:
+        body = await request.json()
+        asked: Asked = protocol.read(body)
+        if self._record:
+            self.requests.append(asked)
+        if self.behaviour.latency:
+            await asyncio.sleep(self.behaviour.latency)
+        refusal = self._rejection(request, asked)
+        if refusal is not None:
+            return refusal
+        fault = self._fault()
+        self.counts[fault or "ok"] = self.counts.get(fault or "ok", 0) + 1
+        if fault == "throttled":
+            headers = {} if self.behaviour.retry_after is None else {"retry-after": self.behaviour.retry_after}
+            return _error(429, "Rate limit reached", "rate_limit_exceeded", headers)
+        if fault == "error":
+            return _error(500, "The server had an error")
+        if fault == "hang":
+            await asyncio.sleep(3600)
+        if fault == "disconnect":
+            assert request.transport is not None
+            request.transport.close()
+            return web.Response()
+        text, finish = self._spoilt(self.brain(asked), fault)
+        return web.json_response(protocol.write(asked, self.behaviour.dress(text), finish, self.behaviour))
+
+    def _rejection(self, request: web.Request, asked: Asked) -> web.Response | None:
+        sent = request.headers.get("authorization", "").removeprefix("Bearer ") or request.headers.get("api-key", "")
+        if self.behaviour.key is not None and sent != self.behaviour.key:
+            return _error(401, f"Incorrect API key provided: {sent}", "invalid_api_key")
+        if len(asked.system) + len(asked.user) > self.behaviour.window:
+            return _error(400, "This model's maximum context length is exceeded.", "context_length_exceeded")
+        kind = (asked.body.get("response_format") or {}).get("type")
+        for name in self.behaviour.rejects:
+            if name == kind or name == "*":
+                return _error(400, f"response_format {kind} is not supported with this model", "unsupported_value")
+            if name in asked.body:
+                return _error(400, f"Unsupported parameter: '{name}' is not supported with this model.")
+        return None
+
+    def _fault(self) -> str:
+        if self.script:
+            return self.script.popleft()
+        draw = self._random.random()
+        for entry in fields(self.faults):
+            share: float = getattr(self.faults, entry.name)
+            if draw < share:
+                return entry.name
+            draw -= share
+        return ""
+
+    def _spoilt(self, text: str, fault: str) -> tuple[str, str]:
+        """A good reply made bad."""
+        if fault == "malformed":
+            return self._random.choice(MALFORMED)(text), "stop"
+        if fault.startswith("malformed:"):
+            return MALFORMED[int(fault.partition(":")[2])](text), "stop"
+        if fault == "truncated":
+            return text[: int(len(text) * 0.6)], "length"
+        if fault == "refused":
+            return "I'm sorry, but I can't help with that.", "stop"
+        if fault == "content_filter":
+            return "", "content_filter"
+        if fault and fault in _SPOILERS:
+            value = json.loads(text)
+            key = next(iter(value))
+            value[key] = _SPOILERS[fault](value[key])
+            return json.dumps(value), "stop"
+        return text, "stop"
+
+
+def _renumbered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    name = "claim" if rows and "claim" in rows[0] else "sentence"
+    ids = [row[name] for row in rows]
+    return [{**row, name: number} for row, number in zip(rows[1:], ids, strict=False)]
+
+
+def _changed(row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "label": "contradicted" if row.get("label") == "supported" else "supported"}
+
+
+_SPOILERS: dict[str, Callable[[list[dict[str, Any]]], list[dict[str, Any]]]] = {
+    "dropped": lambda rows: rows[:-2],
+    "renumbered": _renumbered,
+    "duplicated": lambda rows: [*rows, _changed(rows[0])] if rows else rows,
+    "wrong_id": lambda rows: [{**rows[0], **{k: 7 for k in ("claim", "sentence") if k in rows[0]}}, *rows[1:]],
+    "wrong_passage": lambda rows: [{**row, "passages": [999], "quote": ""} for row in rows],
+    "invented_quote": lambda rows: [{**row, "quote": "Words that nobody wrote anywhere at all."} for row in rows],
+    "bad_label": lambda rows: [{**row, "label": "idk"} for row in rows],
+}
+
+
+# --- the model -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Part:
+    """An item of a fenced prompt."""
+
+    kind: str
+    number: int | None
+    text: str
+
+
+def parts(user: str) -> list[Part]:
+    """The items of a fenced prompt, as a careful model reads them: only the code of the first line counts."""
+    first = re.match(r"<<(\w+) ", user)
+    if first is None:
+        return []
+    marker = re.compile(rf"^<<{first[1]} (?P<kind>[a-z ]+?)(?: (?P<number>\d+))?>>$", re.MULTILINE)
+    found = list(marker.finditer(user))
+    return [
+        Part(here["kind"], int(here["number"]) if here["number"] else None, user[here.end() + 1 : after.start() - 1])
+        for here, after in zip(found, found[1:], strict=False)
+    ]
+
+
+def think(asked: Asked) -> str:
+    """Answer a prompt of the judge: claims get verdicts, sentences are taken apart, or both at once."""
+    found = parts(asked.user)
+    passages = {part.number: part.text for part in found if part.kind == "passage"}
+    claims = [part for part in found if part.kind == "claim"]
+    sentences = [part for part in found if part.kind == "sentence"]
+    if claims:
+        rows = [{"claim": claim.number, **verdict(claim.text, passages)} for claim in claims]
+        return json.dumps({"verdicts": rows})
+    joint = bool(passages)
+    return json.dumps(
+        {
+            "sentences": [
+                {
+                    "sentence": sentence.number,
+                    "claims": [
+                        {"text": text, **verdict(text, passages)} if joint else text for text in split(sentence.text)
+                    ],
+                }
+                for sentence in sentences
+            ]
+        }
+    )
+
+
+def split(sentence: str) -> list[str]:
+    """The claims of a sentence: it is cut at "; "; one that begins with "Perhaps" claims nothing."""
+    return [] if sentence.startswith("Perhaps") else [part.strip() for part in sentence.split("; ")]
+
+
+def verdict(claim: str, passages: dict[int | None, str]) -> dict[str, Any]:
+    """The rule: supported if a passage has the claim's words; contradicted if only with another number in them."""
+    wanted = _plain(claim)
+    blank = re.sub(r"\d+", "#", wanted)
+    near = None
+    for number, text in passages.items():
+        for sentence in re.split(r"(?<=[.!?])\s+", text):
+            plain = _plain(sentence)
+            if wanted and wanted in plain:
+                return {"reason": "It says so.", "label": "supported", "passages": [number], "quote": sentence}
+            if blank != wanted and blank in re.sub(r"\d+", "#", plain):
+                near = {"reason": "Another number.", "label": "contradicted", "passages": [number], "quote": sentence}
+    return near or {"reason": "Nothing is said of it.", "label": "not_enough_info", "passages": [], "quote": ""}
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+# --- the protocols ---------------------------------------------------------------------------------------
+
+
+def _error(status: int, message: str, code: str | None = None, headers: dict[str, str] | None = None) -> web.Response:
+    error = {"message": message, "type": "invalid_request_error" if status < 429 else "server_error", "code": code}
+    return web.json_response({"error": error}, status=status, headers=headers)
+
+
+def _tokens(text: str) -> int:
+    return len(text) // 4 + 1
+
+
+@dataclass
+class _OpenAI:
+    """Chat completions: OpenAI, Azure, Mistral, Groq, vLLM, Ollama, llama.cpp."""
+
+    seen: int = field(default=0)
+
+    def read(self, body: dict[str, Any]) -> Asked:
+        texts = {"system": "", "user": ""}
+        for message in body["messages"]:
+            content = message["content"]
+            if isinstance(content, list):
+                content = "".join(part.get("text", "") for part in content)
+            role = "system" if message["role"] in ("system", "developer") else "user"
+            texts[role] += content
+        schema = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
+        return Asked(texts["system"], texts["user"], schema, body)
+
+    def write(self, asked: Asked, text: str, finish: str, behaviour: Behaviour) -> dict[str, Any]:
+        self.seen += 1
+        choice: dict[str, Any] = {
+            "index": 0,
+            "message": {"role": "assistant", "content": text},
+            "finish_reason": finish,
+            "logprobs": _logprobs(text, behaviour.label_probability) if asked.body.get("logprobs") else None,
+        }
+        prompt, completion = _tokens(asked.system + asked.user), _tokens(text)
+        return {
+            "id": f"chatcmpl-{self.seen}",
+            "object": "chat.completion",
+            "created": 1_700_000_000,
+            "model": asked.body.get("model", "stub"),
+            "choices": [choice],
+            "usage": {
+                "prompt_tokens": prompt,
+                "completion_tokens": completion,
+                "total_tokens": prompt + completion,
+            },
+        }
+
+
+def _logprobs(text: str, probability: float) -> dict[str, Any]:
+    """Tokens of a few letters; where a label begins, the rest of the probability goes to another label."""
+    tokens: list[dict[str, Any]] = []
+    for piece in re.findall(r'"|[a-z]{1,5}|[^"a-z]+?', text):
+        at = "".join(token["token"] for token in tokens)
+        top = [{"token": piece, "logprob": 0.0}]
+        if re.search(r'"label": "$', at):
+            other = "not" if piece == "suppo" else "suppo"
+            top = [
+                {"token": piece, "logprob": math.log(probability)},
+                {"token": other, "logprob": math.log(1 - probability)},
+            ]
+        tokens.append({"token": piece, "logprob": top[0]["logprob"], "bytes": None, "top_logprobs": top})
+    return {"content": [{**t, "top_logprobs": [{**x, "bytes": None} for x in t["top_logprobs"]]} for t in tokens]}
+
+
+class _Responses:
+    """OpenAI's Responses."""
+
+    def read(self, body: dict[str, Any]) -> Asked:
+        user = "".join(
+            item["content"] if isinstance(item["content"], str) else item["content"][0]["text"]
+            for item in body["input"]
+            if item.get("role") == "user"
+        )
+        system = body.get("instructions") or "".join(
+            item["content"] for item in body["input"] if item.get("role") in ("system", "developer")
+        )
+        return Asked(system, user, (body.get("text") or {}).get("format", {}).get("schema"), body)
+
+    def write(self, asked: Asked, text: str, finish: str, behaviour: Behaviour) -> dict[str, Any]:
+        prompt, completion = _tokens(asked.system + asked.user), _tokens(text)
+        content = [{"type": "output_text", "text": text, "annotations": []}]
+        message = {"type": "message", "id": "m1", "status": "completed", "role": "assistant", "content": content}
+        return {
+            "id": "resp_1",
+            "object": "response",
+            "created_at": 1_700_000_000,
+            "model": asked.body["model"],
+            "status": "completed" if finish == "stop" else "incomplete",
+            "incomplete_details": None if finish == "stop" else {"reason": "max_output_tokens"},
+            "output": [message],
+            "parallel_tool_calls": True,
+            "tool_choice": "auto",
+            "tools": [],
+            "usage": {
+                "input_tokens": prompt,
+                "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+                "output_tokens": completion,
+                "output_tokens_details": {"reasoning_tokens": 0},
+                "total_tokens": prompt + completion,
+            },
+        }
+
+
+class _Anthropic:
+    """Anthropic's messages."""
+
+    def read(self, body: dict[str, Any]) -> Asked:
+        system = body.get("system") or ""
+        if isinstance(system, list):
+            system = "".join(block["text"] for block in system)
+        user = "".join(
+            message["content"]
+            if isinstance(message["content"], str)
+            else "".join(block.get("text", "") for block in message["content"])
+            for message in body["messages"]
+        )
+        form = body.get("output_config", {}).get("format") or body.get("output_format") or {}
+        return Asked(system, user, form.get("schema"), body)
+
+    def write(self, asked: Asked, text: str, finish: str, behaviour: Behaviour) -> dict[str, Any]:
+        return {
+            "id": "msg_1",
+            "type": "message",
+            "role": "assistant",
+            "model": asked.body["model"],
+            "content": [{"type": "text", "text": text}],
+            "stop_reason": {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}[finish],
+            "stop_sequence": None,
+            "usage": {"input_tokens": _tokens(asked.system + asked.user), "output_tokens": _tokens(text)},
+        }
+
+
+class _Google:
+    """Google's generateContent."""
+
+    def read(self, body: dict[str, Any]) -> Asked:
+        system = "".join(part["text"] for part in body.get("systemInstruction", {}).get("parts", []))
+        user = "".join(part["text"] for content in body["contents"] for part in content["parts"])
+        config = body.get("generationConfig", {})
+        return Asked(system, user, config.get("responseJsonSchema") or config.get("responseSchema"), body)
+
+    def write(self, asked: Asked, text: str, finish: str, behaviour: Behaviour) -> dict[str, Any]:
+        reason = {"stop": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}[finish]
+        return {
+            "candidates": [
+                {"content": {"role": "model", "parts": [{"text": text}]}, "finishReason": reason, "index": 0}
+            ],
+            "usageMetadata": {
+                "promptTokenCount": _tokens(asked.system + asked.user),
+                "candidatesTokenCount": _tokens(text),
+                "totalTokenCount": _tokens(asked.system + asked.user + text),
+            },
+            "modelVersion": "stub",
+        }
+
+
+class _Bedrock:
+    """Bedrock's converse."""
+
+    def read(self, body: dict[str, Any]) -> Asked:
+        system = "".join(block.get("text", "") for block in body.get("system", []))
+        user = "".join(block.get("text", "") for message in body["messages"] for block in message["content"])
+        return Asked(system, user, None, body)
+
+    def write(self, asked: Asked, text: str, finish: str, behaviour: Behaviour) -> dict[str, Any]:
+        prompt, completion = _tokens(asked.system + asked.user), _tokens(text)
+        reason = {"stop": "end_turn", "length": "max_tokens", "content_filter": "guardrail_intervened"}[finish]
+        return {
+            "output": {"message": {"role": "assistant", "content": [{"text": text}]}},
+            "stopReason": reason,
+            "usage": {"inputTokens": prompt, "outputTokens": completion, "totalTokens": prompt + completion},
+            "metrics": {"latencyMs": 1},
+        }
+
+
+# --- as a program ----------------------------------------------------------------------------------------
+
+
+def serve(arguments: list[str] | None = None, *, brain: Brain | None = None) -> None:
+    """Serve until SIGTERM or SIGINT; the address is the first line of the output."""
+    parser = argparse.ArgumentParser(description="A model endpoint on loopback that can misbehave.")
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--latency", type=float, default=0.0)
+    parser.add_argument("--retry-after", default="0")
+    parser.add_argument("--seed", type=int, default=0)
+    for entry in fields(Faults):
+        parser.add_argument(f"--{entry.name.replace('_', '-')}", type=float, default=0.0)
+    given = vars(parser.parse_args(arguments))
+    server = LLMServer(
+        faults=Faults(**{entry.name: given[entry.name] for entry in fields(Faults)}),
+        behaviour=Behaviour(latency=given["latency"], retry_after=given["retry_after"]),
+        brain=brain,
+        seed=given["seed"],
+        port=given["port"],
+        record=False,
+    )
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, lambda: server._stop.set())
+        await server._serve(lambda: print(server.url, flush=True))
+
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(main())
+
+
+@contextlib.contextmanager
+def running(**options: Any) -> Iterator[LLMServer]:
+    """A server, as a context manager for fixtures."""
+    with LLMServer(**options) as server:
+        yield server
+
+
+if __name__ == "__main__":
+    serve()
