@@ -109,4 +109,5 @@ def test_bad_rows_can_be_skipped_and_are_counted(cli: Cli, tmp_path: Path) -> No
     assert json.loads(done.stdout)["skipped_rows"] == 2
     assert "rows.jsonl:2" in done.stderr
     assert "rows.jsonl:3" in done.stderr
-    assert len([Result.model_validate_json(line) for line in (tmp_path / "out.jsonl").open(encoding="utf-8")]) == 2
+    written = (tmp_path / "out.jsonl").read_text("utf-8").splitlines()
+    assert len([Result.model_validate_json(line) for line in written]) == 2

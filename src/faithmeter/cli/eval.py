@@ -4,42 +4,78 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterator
+from contextlib import aclosing, contextmanager, suppress
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import IO, Any
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import click
 
 from faithmeter import render
 from faithmeter.cli import BELOW, PASSED, UNJUDGED
 from faithmeter.cli.options import Assignment, build_evaluator, evaluator_options
-from faithmeter.datamodels import Sample
-from faithmeter.errors import OutputError
-from faithmeter.evaluator import Evaluator
-from faithmeter.report.html import html_page
-from faithmeter.results import Result, Tally
-from faithmeter.runs.datasets import Row, read_samples
+from faithmeter.cli.progress import Tick, progress
+from faithmeter.errors import FaithmeterError, RowError
+from faithmeter.report import format_of, write_report
+from faithmeter.runs.intake import BadRows, Intake
+from faithmeter.runs.journal import Journal
+from faithmeter.runs.runner import Judges, Run
+from faithmeter.runs.selection import Selection
+from faithmeter.runs.worker import Specs
+
+INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
+SHOWN_BAD_ROWS = 10  # on the terminal; all are counted
+
+
+class Shard(click.ParamType[tuple[int, int]]):
+    """`I/N`."""
+
+    name = "i/n"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        if isinstance(value, tuple):
+            return value
+        part, slash, count = value.partition("/")
+        if not (slash and part.isdecimal() and count.isdecimal() and 1 <= int(part) <= int(count)):
+            self.fail(f"{value!r} is not I/N with I from 1 to N, e.g. 2/8", param, ctx)
+        return int(part), int(count)
 
 
 @click.command("eval")
-@click.argument("data")
+@click.argument("data", nargs=-1, required=True)
 @evaluator_options
 @click.option("--map", "columns", type=Assignment(), multiple=True, help="FIELD=COLUMN, e.g. answer=reply. Repeatable.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write results here, one JSON object a line.")
-@click.option("--overwrite", is_flag=True, help="Replace the output file if there is one.")
-@click.option("--report", type=click.Path(dir_okay=False), help="Write an HTML report here.")
+@click.option("--context-separator", metavar="TEXT", help="What divides the contexts in a CSV cell that is not JSON.")
+@click.option("--bad-rows", type=click.Choice(["error", "skip", "report"]), default="error", show_default=True,
+              help="A row that is no sample: stop, leave it out, or list it in OUTPUT.bad-rows.jsonl.")  # fmt: skip
+@click.option("-o", "--output", type=click.Path(), help="Write results here, one JSON object a line. Run the "
+              "same command again, and it goes on: what is there is not judged twice.")  # fmt: skip
+@click.option("--fresh", is_flag=True, help="Drop the results that are there and start over.")
+@click.option("--retry-failed", is_flag=True, help="Judge again the answers that could not be judged in full.")
+@click.option("--report", type=click.Path(dir_okay=False), help="Write a report here; its ending tells the kind.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N answers.")
+@click.option("--sample", type=click.IntRange(1), metavar="N", help="Only N answers, drawn at random.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Another seed, another --sample.")
+@click.option("--shard", type=Shard(), help="Only the I-th of N equal shares, e.g. 2/8.")
+@click.option("--workers", type=click.IntRange(1), metavar="N", help="Processes for a local verifier (default: one a "
+              "core), answers in flight for an LLM (default: its own limit).")  # fmt: skip
 @click.option("--min-score", type=click.FloatRange(0, 1), help="Exit 1 if the mean score is below.")
 @click.option("--min-coverage", type=click.FloatRange(0, 1), default=0.95, show_default=True,
               help="Exit 3 if a smaller share of the claims could be judged.")  # fmt: skip
-@click.option("--bad-rows", type=click.Choice(["error", "skip"]), default="error", show_default=True,
-              help="What to do with a row that is no sample; skipped rows are counted.")  # fmt: skip
+@click.option("--fail-fast", is_flag=True, help="Stop at the first answer below --min-score or not judged in full.")
+@click.option("--max-failures", type=click.IntRange(1), metavar="N", help="Stop when so many were not judged in full.")
 @click.option("--worst", type=click.IntRange(0), default=10, show_default=True, help="How many answers to show.")
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON instead of a table.")
-@click.option("--quiet", is_flag=True, help="No progress bar.")
-def command(data: str, **options: Any) -> None:
-    """Check every answer of DATA: a .jsonl, .json, .csv or .tsv file, or - for standard input.
+@click.option("--progress", "progress_kind", type=click.Choice(["auto", "bar", "json", "none"]), default="auto",
+              help="auto: a bar on a terminal, else a JSON line on standard error every ten seconds.")  # fmt: skip
+@click.option("--quiet", is_flag=True, help="The same as --progress none.")
+def command(data: tuple[str, ...], **options: Any) -> None:
+    """Check every answer of DATA: .jsonl, .json, .csv, .tsv or .parquet files, also as .gz, .xz, .bz2 or .zst;
+    folders that Hugging Face datasets saved; globs; s3:// and other remote paths; or - for standard input.
 
     Rows need an answer and its contexts, and may have a question and an id. The column names of ragas,
     continuous-eval, rag_evals, RagaliQ and DeepEval are known; others are named with --map.
@@ -49,127 +85,218 @@ def command(data: str, **options: Any) -> None:
     faithmeter eval answers.csv --map answer=reply --map contexts=chunks -o results.jsonl
     cat answers.jsonl | faithmeter eval - --min-score 0.9 --bad-rows skip
 
+    Ctrl-C finishes what is in flight; pressed twice, it stops at once. The same command goes on from there.
+
     Exit codes: 0 passed, 1 below --min-score, 2 usage or bad input, 3 too much could not be judged.
     """
-    wanted = {"min_coverage", "worst", "as_json"}
-    show = {name: options.pop(name) for name in wanted}
-    files = {name: options.pop(name) for name in ("columns", "output", "overwrite", "bad_rows", "quiet", "min_score")}
-    report = options.pop("report")
-    run = Run(build_evaluator(**options), **files)
-    asyncio.run(run.over(data))
-    if report:
-        _write_report(report, run.tally)
-    sys.exit(_finish(run, report=report, **show))
+    wishes = Wishes(data, **{item.name: options.pop(item.name) for item in fields(Wishes) if item.name in options})
+    evaluator = build_evaluator(**options)
+    judges = Judges(evaluator, Specs(options["verifier"], options["extractor"], evaluator.scoring), wishes.workers)
+    with _journal(wishes) as journal:
+        sys.exit(_Eval(wishes, judges, journal).run())
 
 
-class Run:
-    """One pass over a data set: samples in, results to the output file, numbers to the tally."""
+@dataclass(frozen=True)
+class Wishes:
+    """What the user asked of the run; the fields are the options' names."""
 
-    def __init__(
-        self,
-        evaluator: Evaluator,
-        *,
-        columns: Iterable[tuple[str, str]],
-        output: str | None,
-        overwrite: bool,
-        bad_rows: str,
-        quiet: bool,
-        min_score: float | None,
-    ) -> None:
-        self.evaluator = evaluator
-        self.columns = dict(columns)
-        self.output = Path(output) if output else None
-        self.overwrite = overwrite
-        self.skip_bad_rows = bad_rows == "skip"
-        self.quiet = quiet
-        self.skipped = 0
-        self.tally = Tally(min_score=min_score)
+    data: tuple[str, ...]
+    columns: tuple[tuple[str, str], ...]
+    context_separator: str | None
+    bad_rows: BadRows
+    output: str | None
+    fresh: bool
+    retry_failed: bool
+    report: str | None
+    limit: int | None
+    sample: int | None
+    seed: int
+    shard: tuple[int, int] | None
+    workers: int | None
+    min_score: float | None
+    min_coverage: float
+    fail_fast: bool
+    max_failures: int | None
+    worst: int
+    as_json: bool
+    progress_kind: str
+    quiet: bool
 
-    async def over(self, data: str) -> None:
-        """Check every sample; what is finished is on disk, whatever stops the rest."""
-        rows = read_samples(data, columns=self.columns)
-        with self._opened() as file, _progress(self.quiet) as advance:
-            async for result in self.evaluator.stream(self._samples(rows)):
-                self.tally.add(result)
-                if file:
-                    _write(file, result)
-                advance(self.tally)
+    def intake(self) -> Intake:
+        """The samples to judge."""
+        shown = 0
 
-    def _samples(self, rows: Iterable[Row]) -> Iterator[Sample]:
-        for row in rows:
-            if isinstance(row, Sample):
-                yield row
-            elif self.skip_bad_rows:
-                self.skipped += 1
-                click.echo(f"faithmeter: skipped {row}", err=True)
-            else:
-                raise row
+        def tell(error: RowError) -> None:
+            nonlocal shown
+            shown += 1
+            if shown <= SHOWN_BAD_ROWS:
+                click.echo(f"faithmeter: left out {error}", err=True)
 
-    def _opened(self) -> AbstractContextManager[IO[str] | None]:
-        if not self.output:
-            return nullcontext()
-        if self.output.exists() and not self.overwrite:
-            raise OutputError(f"{self.output}: is there already; give another name or --overwrite")
-        try:
-            return self.output.open("w", encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise OutputError(f"{self.output}: cannot be written: {error.strerror}") from None
+        return Intake(
+            data=self.data,
+            columns=dict(self.columns),
+            separator=self.context_separator,
+            selection=Selection(self.shard, self.sample, self.seed, self.limit),
+            bad_rows=self.bad_rows,
+            side_file=self.side_file,
+            tell=tell,
+        )
 
+    @property
+    def side_file(self) -> Path | None:
+        """Where bad rows are listed."""
+        return Path(self.output + ".bad-rows.jsonl") if self.output and self.bad_rows == "report" else None
 
-def _write(file: IO[str], result: Result) -> None:
-    try:
-        file.write(result.model_dump_json() + "\n")
-        file.flush()
-    except OSError as error:
-        raise OutputError(f"{file.name}: cannot be written: {error.strerror}") from None
+    def check(self) -> None:
+        """What does not go together is a usage error before anything is judged."""
+        if self.bad_rows == "report" and not self.output:
+            raise click.UsageError("--bad-rows report needs -o: the bad rows are written next to the results")
+        if self.fresh and not self.output:
+            raise click.UsageError("--fresh needs -o: without, every run starts over")
+        if self.report:
+            format_of(self.report)
+        if self.output and any(Path(name).exists() and Path(name).samefile(self.output) for name in self.data
+                               if Path(self.output).exists()):  # fmt: skip
+            raise click.UsageError(f"{self.output} is the data; give the results another name")
 
 
 @contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[Tally], None]]:
-    """A progress line on standard error, where a person is looking."""
-    if quiet or not sys.stderr.isatty():
-        yield lambda tally: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+def _journal(wishes: Wishes) -> Iterator[Journal | None]:
+    """The journal of a run that is to be kept; one for the time being if only a report is wanted."""
+    wishes.check()
+    if wishes.output:
+        with Journal(Path(wishes.output), fresh=wishes.fresh, retry_failed=wishes.retry_failed) as journal:
+            yield journal
+    elif wishes.report:
+        with TemporaryDirectory(prefix="faithmeter-") as folder, Journal(Path(folder) / "results.jsonl") as journal:
+            yield journal
+    else:
+        yield None
 
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.completed} answers"),
-        TextColumn("{task.description}"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=None)
-        yield lambda tally: progress.update(
-            task, completed=tally.count, description=f"mean score {render.number(tally.mean)}"
+
+class _Eval:
+    """One call of the command: the run, and what is said about it."""
+
+    def __init__(self, wishes: Wishes, judges: Judges, journal: Journal | None) -> None:
+        self.wishes = wishes
+        self.journal = journal
+        self.judges = judges
+        self.intake = wishes.intake()
+        self.session = Run(
+            judges,
+            journal=journal,
+            min_score=wishes.min_score,
+            fail_fast=wishes.fail_fast,
+            max_failures=wishes.max_failures,
         )
 
+    def run(self) -> int:
+        """Judge, write and show; gives the exit code."""
+        self._say_what_is_there()
+        left = 0
+        try:
+            with progress("none" if self.wishes.quiet else self.wishes.progress_kind) as tick:
+                asyncio.run(self._judge(tick))
+            if self.journal and not self.session.stopped:
+                left = self.journal.finish()
+        except FaithmeterError as error:
+            raise FaithmeterError(f"{error}{self._kept()}") from None
+        except asyncio.CancelledError:
+            click.echo(f"faithmeter: stopped at once{self._kept()}", err=True)
+            return INTERRUPTED
+        if self.wishes.report and not self.session.stopped and self.journal:
+            write_report(self.wishes.report, self.journal.output, min_score=self.wishes.min_score)
+        self._show(left)
+        return self._exit_code()
 
-def _write_report(path: str, tally: Tally) -> None:
-    try:
-        Path(path).write_text(html_page(tally), encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror}") from None
+    async def _judge(self, tick: Tick) -> None:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task
+
+        def interrupt() -> None:
+            if self.session.stopped:
+                task.cancel()
+            else:
+                click.echo("faithmeter: finishing what is in flight; again stops at once", err=True)
+                self.session.stop("interrupted")
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with suppress(NotImplementedError):  # Windows
+                loop.add_signal_handler(number, interrupt)
+        async with aclosing(self.session.over(iter(self.intake))) as judgements:
+            async for _ in judgements:
+                tick(self.session, self.intake)
+
+    def _say_what_is_there(self) -> None:
+        if not self.journal or not self.journal.found:
+            return
+        here = self.journal.signatures.total() - self.journal.signatures[self.judges.evaluator.signature]
+        otherwise = f", {here} of them made in another way, which will not be used" if here else ""
+        click.echo(f"going on: {self.wishes.output} has {_count(self.journal.found, 'result')}{otherwise}", err=True)
+
+    def _kept(self) -> str:
+        """What to add to a message when a run ends early."""
+        if not self.wishes.output or not self.journal:
+            return ""
+        done = _count(self.session.tally.count, "result")
+        return f"; {done} kept in {self.journal.path}: the same command goes on from there"
+
+    def _show(self, left: int) -> None:
+        """The numbers, and what was done with the files."""
+        tally = self.session.tally
+        if self.wishes.as_json:
+            click.echo(json.dumps(tally.as_dict() | self._facts()))
+        else:
+            from rich.console import Console
+
+            Console().print(render.report_rich(tally, rows=self.wishes.worst))
+            for line in self._lines(left):
+                click.echo(line)
+        if self.session.stopped:
+            click.echo(f"faithmeter: stopped: {self.session.stopped}{self._kept()}", err=True)
+
+    def _facts(self) -> dict[str, Any]:
+        journal = self.journal
+        return {
+            "skipped_rows": self.intake.bad,
+            "reused": journal.reused if journal else 0,
+            "judged_again": dict(journal.again) if journal else {},
+            "stopped": self.session.stopped,
+            "signature": self.judges.evaluator.signature,
+        }
+
+    def _lines(self, left: int) -> Iterator[str]:
+        if self.intake.bad:
+            where = f", listed in {self.wishes.side_file}" if self.wishes.side_file else ""
+            yield f"{_count(self.intake.bad, 'bad row')} left out{where}"
+        if self.journal and self.journal.found:
+            again = [f"{_count(number, 'row')} again: {AGAIN[why]}" for why, number in self.journal.again.items()]
+            yield ", ".join([f"{self.journal.reused} reused, {self.session.judged} judged", *again])
+        if left:
+            yield f"{_count(left, 'result')} of rows that this run did not meet: kept in {self.wishes.output}.journal"
+        if not self.session.stopped:
+            yield from (f"wrote {name}" for name in (self.wishes.output, self.wishes.report) if name)
+
+    def _exit_code(self) -> int:
+        tally, stopped = self.session.tally, self.session.stopped
+        if stopped == "interrupted":
+            return INTERRUPTED
+        if tally.coverage < self.wishes.min_coverage or (stopped and "judged" in stopped):
+            click.echo(f"faithmeter: only {tally.coverage:.1%} of the claims could be judged", err=True)
+            return UNJUDGED
+        if tally.min_score is not None and (stopped or tally.mean is None or tally.mean < tally.min_score):
+            click.echo(f"faithmeter: mean score {render.number(tally.mean)} is below {tally.min_score:g}", err=True)
+            return BELOW
+        return PASSED
 
 
-def _finish(run: Run, *, report: str | None, min_coverage: float, worst: int, as_json: bool) -> int:
-    """Show the numbers and decide the exit code."""
-    tally = run.tally
-    if as_json:
-        click.echo(json.dumps(tally.as_dict() | {"skipped_rows": run.skipped, "signature": run.evaluator.signature}))
-    else:
-        from rich.console import Console
+AGAIN = {
+    "content": "their content has changed",
+    "signature": "their results were made in another way",
+    "failed": "they had not been judged in full",
+    "unreadable": "their results could not be read",
+}
 
-        Console().print(render.report_rich(tally, rows=worst))
-        if run.skipped:
-            click.echo(f"{run.skipped} bad row{'s' * (run.skipped != 1)} skipped")
-        for name in filter(None, (run.output, report)):
-            click.echo(f"wrote {name}")
-    if tally.coverage < min_coverage:
-        click.echo(f"faithmeter: only {tally.coverage:.1%} of the claims could be judged", err=True)
-        return UNJUDGED
-    if tally.min_score is not None and (tally.mean is None or tally.mean < tally.min_score):
-        click.echo(f"faithmeter: mean score {render.number(tally.mean)} is below {tally.min_score:g}", err=True)
-        return BELOW
-    return PASSED
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"

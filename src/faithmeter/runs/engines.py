@@ -21,6 +21,9 @@ CHUNK_SECONDS = 0.05  # of work in one message to a worker: long against the mes
 CHUNK_LIMIT = 64
 
 
+Stopping = Callable[[], bool]
+
+
 class Ticket(NamedTuple):
     """A sample to be judged, and its place in the run."""
 
@@ -38,8 +41,11 @@ class Judged(NamedTuple):
 class Engine(Protocol):
     """Judges samples as they come, in any order, a bounded number at once."""
 
-    def judge(self, tickets: AsyncIterator[Ticket]) -> AsyncGenerator[Judged, None]:
-        """Results as they are finished; on trouble, first those that are in flight, then the error."""
+    def judge(self, tickets: AsyncIterator[Ticket], *, stopping: Stopping) -> AsyncGenerator[Judged, None]:
+        """Results as they are finished; on trouble, first those that are in flight, then the error.
+
+        Once `stopping()` is true, no further sample is begun.
+        """
         ...
 
 
@@ -50,7 +56,7 @@ class InProcess:
         self.evaluator = evaluator
         self.concurrency = concurrency
 
-    async def judge(self, tickets: AsyncIterator[Ticket]) -> AsyncGenerator[Judged, None]:
+    async def judge(self, tickets: AsyncIterator[Ticket], *, stopping: Stopping) -> AsyncGenerator[Judged, None]:
         """Each of `concurrency` tasks takes a sample when it has finished one: a hanging one holds up no other."""
         total = Tally(keep=KEEP)
 
@@ -59,7 +65,8 @@ class InProcess:
                 batch = await judge(self.evaluator, [ticket.sample], total=total)
                 line.done(Judged([ticket], batch))
 
-        async with aclosing(_run(tickets, [work] * self.concurrency)) as judgements:
+        line = Line(1, stopping)
+        async with aclosing(_run(line, tickets, [work] * self.concurrency)) as judgements:
             async for judged in judgements:
                 yield judged
 
@@ -72,11 +79,12 @@ class Workers:
         self.count = count
         self.signature = signature
 
-    async def judge(self, tickets: AsyncIterator[Ticket]) -> AsyncGenerator[Judged, None]:
+    async def judge(self, tickets: AsyncIterator[Ticket], *, stopping: Stopping) -> AsyncGenerator[Judged, None]:
         """Each worker has a chunk in hand and one waiting; chunks grow until they take `CHUNK_SECONDS`."""
         workers = [_Worker(self.specs, signature=self.signature) for _ in range(self.count)]
         try:
-            async with aclosing(_run(tickets, [worker.serve for worker in workers])) as judgements:
+            line = Line(2 * CHUNK_LIMIT, stopping)
+            async with aclosing(_run(line, tickets, [worker.serve for worker in workers])) as judgements:
                 async for judged in judgements:
                     yield judged
         finally:
@@ -87,66 +95,78 @@ class Workers:
 class Line:
     """Where the tasks of an engine take tickets, and leave what they have judged."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, stopping: Stopping) -> None:
+        self.error: Exception | None = None
+        """What a task raised: the others finish what they have in hand."""
+        self.feed_error: Exception | None = None
+        """What reading raised: all that was read before is judged."""
         self.tickets: asyncio.Queue[Ticket | None] = asyncio.Queue(width)
         self.judged: asyncio.Queue[Judged | None] = asyncio.Queue()
-        self.error: Exception | None = None
+        self._stopping = stopping
 
     async def next(self) -> Ticket | None:
         """The next ticket; None when there are no more."""
-        return None if self.error else await self.tickets.get()
+        return None if self._over else self._taken(await self.tickets.get())
 
     def at_hand(self) -> Ticket | None:
         """A ticket that is there without waiting."""
-        if self.error or self.tickets.empty():
-            return None
-        ticket = self.tickets.get_nowait()
-        if ticket is None:
-            self.tickets.put_nowait(None)  # the end is for whoever waits
-        return ticket
+        return None if self._over or self.tickets.empty() else self._taken(self.tickets.get_nowait())
 
     def done(self, judged: Judged) -> None:
         """Hand over what was judged."""
         self.judged.put_nowait(judged)
 
+    async def feed(self, tickets: AsyncIterator[Ticket]) -> None:
+        """Take in tickets as there is room; None marks the end."""
+        try:
+            async for ticket in tickets:
+                await self.tickets.put(ticket)
+        except asyncio.CancelledError:
+            with suppress(asyncio.QueueFull):  # nobody waits at a full queue
+                self.tickets.put_nowait(None)
+            raise
+        except Exception as error:
+            self.feed_error = error
+        await self.tickets.put(None)
+
+    def _taken(self, ticket: Ticket | None) -> Ticket | None:
+        if ticket is None:
+            self.tickets.put_nowait(None)  # for the others
+        return ticket
+
+    @property
+    def _over(self) -> bool:
+        return self.error is not None or self._stopping()
+
 
 Work = Callable[[Line], Coroutine[Any, Any, None]]
 
 
-async def _run(tickets: AsyncIterator[Ticket], works: Sequence[Work]) -> AsyncGenerator[Judged, None]:
+async def _run(line: Line, tickets: AsyncIterator[Ticket], works: Sequence[Work]) -> AsyncGenerator[Judged, None]:
     """Let the works take tickets until there are none or one raises; what is in flight is always finished."""
-    line = Line(2 * max(CHUNK_LIMIT, len(works)))
     running = asyncio.create_task(_to_the_end(line, tickets, works))
     try:
         while (judged := await line.judged.get()) is not None:
             yield judged
-        if line.error:
-            raise line.error
+        if error := line.error or line.feed_error:
+            raise error
     finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
 
 
 async def _to_the_end(line: Line, tickets: AsyncIterator[Ticket], works: Sequence[Work]) -> None:
-    async def feed() -> None:
-        async for ticket in tickets:
-            await line.tickets.put(ticket)
+    feeding = asyncio.create_task(line.feed(tickets))
 
-    async def guarded(work: Coroutine[Any, Any, None]) -> None:
+    async def guarded(work: Work) -> None:
         try:
-            await work
+            await work(line)
         except Exception as error:  # raised where the results are awaited, after those in flight
             line.error = line.error or error
             feeding.cancel()
 
-    feeding = asyncio.create_task(guarded(feed()))
-    working = [asyncio.create_task(guarded(work(line))) for work in works]
+    working = [asyncio.create_task(guarded(work)) for work in works]
     try:
-        await asyncio.gather(feeding, return_exceptions=True)
-        while line.error and not line.tickets.empty():
-            line.tickets.get_nowait()
-        for _ in works:
-            await line.tickets.put(None)
         await asyncio.gather(*working)
     finally:
         for task in (feeding, *working):

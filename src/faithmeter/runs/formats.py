@@ -86,12 +86,12 @@ def parse(file: IO[bytes], name: str, suffix: str, *, separator: str | None = No
 
 def _checked(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
     """The same pieces without a byte-order mark; no text has a NUL in it."""
-    first = True
-    for piece in pieces:
+    line = 1
+    for number, piece in enumerate(pieces):
         if b"\0" in piece:
-            raise DataError(f"{name}: a binary file, not text")
-        yield piece.removeprefix(b"\xef\xbb\xbf") if first else piece
-        first = False
+            raise DataError(f"{name}:{line + piece[: piece.index(0)].count(10)}: a binary file, not text")
+        yield piece if number else piece.removeprefix(b"\xef\xbb\xbf")
+        line += piece.count(b"\n")
 
 
 def _text(lines: Iterable[bytes]) -> Iterator[str]:

@@ -153,7 +153,8 @@ class Run:
         if self.judges.cpu_bound and self.judges.workers is None:
             tickets, small = await _peeked(tickets, SMALL)
         try:
-            async with aclosing(self.judges.engine(small=small).judge(tickets)) as judgements:
+            engine = self.judges.engine(small=small)
+            async with aclosing(engine.judge(tickets, stopping=lambda: self.stopped is not None)) as judgements:
                 async for judged in judgements:
                     self._take(judged)
                     yield judged

@@ -1,0 +1,80 @@
+"""Takes samples in from files: leaves bad rows out as told, chooses, counts, and guesses how many are to come."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Literal
+
+from faithmeter.datamodels import Sample
+from faithmeter.errors import OutputError, RowError
+from faithmeter.runs.datasets import Row, read_samples
+from faithmeter.runs.selection import Selection
+from faithmeter.runs.sources import Extent
+
+BadRows = Literal["error", "skip", "report"]
+
+
+@dataclass(kw_only=True)
+class Intake:
+    """The samples of some files, to be iterated once; its counts grow meanwhile."""
+
+    data: Sequence[str]
+    columns: Mapping[str, str] = field(default_factory=dict)
+    separator: str | None = None
+    selection: Selection = field(default_factory=Selection)
+    bad_rows: BadRows = "error"
+    """error: stop at the first. skip: leave them out. report: leave them out and write them to `side_file`."""
+    side_file: Path | None = None
+    tell: Callable[[RowError], None] = lambda error: None
+    """Called with each row that is left out."""
+    extent: Extent = field(default_factory=Extent)
+    bad: int = 0
+    """How many rows were left out."""
+    read: int = 0
+    """How many samples were given."""
+
+    @property
+    def total(self) -> int | None:
+        """About how many samples there are in all."""
+        fraction = self.extent.fraction
+        guess = round(self.read / fraction) if fraction and self.read else None
+        numbers = [number for number in (self.selection.most, guess) if number is not None]
+        return min(numbers) if numbers else None
+
+    def __iter__(self) -> Iterator[Sample]:
+        rows = read_samples(self.data, columns=self.columns, separator=self.separator, extent=self.extent)
+        if self.side_file:
+            self.side_file.unlink(missing_ok=True)
+        for sample in self.selection.of(self._good(rows)):
+            self.read += 1
+            yield sample
+
+    def _good(self, rows: Iterator[Row]) -> Iterator[Sample]:
+        side: IO[str] | None = None
+        try:
+            for row in rows:
+                if isinstance(row, Sample):
+                    yield row
+                    continue
+                if self.bad_rows == "error":
+                    raise row
+                self.bad += 1
+                self.tell(row)
+                if self.bad_rows == "report" and self.side_file:
+                    side = side or self.side_file.open("w", encoding="utf-8", newline="\n")
+                    side.write(json.dumps(_described(row), ensure_ascii=False) + "\n")
+                    side.flush()
+        except OSError as error:
+            raise OutputError(f"{self.side_file}: cannot be written: {error.strerror}") from None
+        finally:
+            if side:
+                side.close()
+
+
+def _described(row: RowError) -> dict[str, str | int]:
+    """`answers.jsonl:12`, `answers.json: row 12`: the file, the line or row, and the reason."""
+    name, _, number = row.where.replace(": row ", ":").rpartition(":")
+    return {"file": name, "line": int(number), "reason": str(row).removeprefix(f"{row.where}: ")}
