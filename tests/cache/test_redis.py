@@ -20,9 +20,7 @@ def entries(numbers: range) -> list[Entry]:
     return [Entry(key(number), b"%d" % number, "verdict", b"g") for number in numbers]
 
 
-def test_goes_on_while_redis_is_away_and_loses_nothing(
-    own_redis: RedisServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_goes_on_while_redis_is_away_and_loses_nothing(own_redis: RedisServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "REST_SECONDS", 0.0)
     store = RedisStore(own_redis.url)
     store.put(entries(range(5)))
