@@ -22,6 +22,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
+from itertools import pairwise
 from typing import Any, Self
 
 from aiohttp import web
@@ -312,7 +313,7 @@ def parts(user: str) -> list[Part]:
     found = list(marker.finditer(user))
     return [
         Part(here["kind"], int(here["number"]) if here["number"] else None, user[here.end() + 1 : after.start() - 1])
-        for here, after in zip(found, found[1:], strict=False)
+        for here, after in pairwise(found)
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from faithmeter.datamodels import Aside, Claim, Extraction, Failure, Outcome, Pair, Sample
+from faithmeter.datamodels import Aside, Claim, Extraction, Failure, Outcome, Pair, Sample, Usage
 from faithmeter.extract.llm import LLMExtractor, folded, surroundings, too_long, usable
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.llm.asking import Problem, Reading, ask_all
@@ -55,6 +55,15 @@ class JointExtractor:
                 asks=self.settings.asks,
             )
         return await self._assembled(sample, plain, [answers[place] for place in range(len(plain.claims))])
+
+    def estimate(self, sample: Sample, plain: Extraction) -> Usage:
+        """About what the joint call takes, if nothing has to be asked again; asks nothing."""
+        if self.settings.votes > 1:
+            return self._plainly.estimate(sample, plain)
+        question = _Joint(sample, plain, self.settings, self._instructions.text)
+        batch = self.settings.batch
+        starts = range(0, len(plain.claims), batch)
+        return self.client.estimate([question.put(plain.claims[start : start + batch])[0] for start in starts])
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""

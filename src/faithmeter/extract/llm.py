@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from faithmeter.datamodels import Aside, Claim, Extraction, Failure, Sample
+from faithmeter.datamodels import Aside, Claim, Extraction, Failure, Sample, Usage
 from faithmeter.extract import Extractor
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.llm.asking import Problem, Reading, ask_all
@@ -59,6 +59,13 @@ class LLMExtractor:
         if trouble is not None:
             return Failure(kind=trouble.kind, message=f"the claims could not be extracted: {trouble.message}")
         return assembled(plain, [answers[place] for place in range(len(plain.claims))])
+
+    def estimate(self, sample: Sample, plain: Extraction) -> Usage:
+        """About what taking these sentences apart takes, if nothing has to be asked again; asks nothing."""
+        question = _Breakdown(sample, plain, self.settings, self._instructions.text)
+        batch = self.settings.batch
+        starts = range(0, len(plain.claims), batch)
+        return self.client.estimate([question.put(plain.claims[start : start + batch])[0] for start in starts])
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
@@ -134,6 +134,17 @@ class Client:
     async def aclose(self) -> None:
         """Close the running loop's connections; otherwise they are closed with the loop."""
         await self._lines.aclose()
+
+    def estimate(self, requests: Sequence[Request]) -> Usage:
+        """About what these requests would take; asks nothing."""
+        prompt = sum(tokens_in(request) for request in requests)
+        completion = sum(request.expected_tokens for request in requests)
+        return Usage(
+            calls=len(requests),
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            cost=self.prices.cost(prompt, completion) if requests else None,
+        )
 
     async def ask(self, request: Request) -> Reply:
         """Give the reply; raise `Fault` if there is none, `StopRun` if there will be none."""

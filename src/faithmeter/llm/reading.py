@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
-_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_UNOPENED_THOUGHTS = re.compile(r"\A.*?</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"```[\w-]*[ \t]*\n(?P<inside>.*?)\n?[ \t]*```", re.DOTALL)
+_THOUGHTS = re.compile(r"\A(?:\s*<(think|thinking|reasoning)>.*?</\1>)+", re.DOTALL | re.IGNORECASE)
+_AFTER_THOUGHTS = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"```[\w-]*[ \t]*\n(?P<inside>.*)```", re.DOTALL)
 _REFUSAL = re.compile(
     r"\W*(?:i['’]?m (?:really |very )?sorry|sorry|i (?:can['’]?t|cannot|can not|am unable to|won['’]?t|will not)|"
     r"(?:unfortunately|apologies)\W+i (?:can['’]?t|cannot|am unable to))\b",
@@ -22,28 +23,18 @@ class Unreadable(ValueError):
 
 def read_object(text: str, *, key: str) -> list[Any]:
     """The list under a key of the one JSON object in a reply; a bare list is taken for it."""
-    body = _unwrapped(text)
-    start = re.search(r"[{\[]", body)
-    if start is None:
-        raise Unreadable("no JSON in the reply")
-    decoder = json.JSONDecoder(object_pairs_hook=_no_repeats, strict=False)
-    try:
-        value, end = decoder.raw_decode(body, start.start())
-    except RecursionError:
-        raise Unreadable("JSON nested too deeply") from None
-    except ValueError as error:
-        raise Unreadable(f"broken JSON: {error}") from None
-    if re.search(r"[{}\[\]]", body[end:]):
-        raise Unreadable("more than one JSON value in the reply")
-    found = value.get(key) if isinstance(value, dict) else value
-    if not isinstance(found, list):
-        raise Unreadable(f"no list {key!r} in the reply")
-    return found
+    problem: Unreadable | None = None
+    for body in _unwrapped(text):
+        try:
+            return _list(body, key)
+        except Unreadable as error:
+            problem = problem or error
+    raise problem or Unreadable("no JSON in the reply")
 
 
 def declines(text: str) -> bool:
     """Whether a reply without JSON says that the model won't answer."""
-    body = _unwrapped(text)
+    body = _THOUGHTS.sub("", text)
     return "{" not in body and _REFUSAL.match(body) is not None
 
 
@@ -65,17 +56,33 @@ def as_text(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _unwrapped(text: str) -> str:
-    """Without thinking blocks, and without a Markdown fence around the JSON."""
+def _unwrapped(text: str) -> Iterator[str]:
+    """The reply without what may wrap the JSON, the likeliest reading first."""
     text = _THOUGHTS.sub("", text)
-    # A template may have opened the block itself; JSON strings may hold the tag, so only ahead of any JSON.
-    unopened = _UNOPENED_THOUGHTS.match(text)
-    if unopened and not text.lstrip().startswith(("{", "[")):
-        text = text[unopened.end() :]
-    fences = [match["inside"] for match in _FENCE.finditer(text)]
-    if len(fences) == 1 and not text.lstrip().startswith(("{", "[")):
-        return fences[0].strip()
-    return text.strip()
+    yield text
+    if fence := _FENCE.search(text):
+        yield fence["inside"]
+    if opening := _AFTER_THOUGHTS.match(text):  # a chat template may have opened the block itself
+        yield text[opening.end() :]
+
+
+def _list(body: str, key: str) -> list[Any]:
+    start = re.search(r"[{\[]", body)
+    if start is None:
+        raise Unreadable("no JSON in the reply")
+    decoder = json.JSONDecoder(object_pairs_hook=_no_repeats, strict=False)
+    try:
+        value, end = decoder.raw_decode(body, start.start())
+    except RecursionError:
+        raise Unreadable("JSON nested too deeply") from None
+    except ValueError as error:
+        raise Unreadable(f"broken JSON: {error}") from None
+    if re.search(r"[{}\[\]]", body[end:]):
+        raise Unreadable("more than one JSON value in the reply")
+    found = value.get(key) if isinstance(value, dict) else value
+    if not isinstance(found, list):
+        raise Unreadable(f"no list {key!r} in the reply")
+    return found
 
 
 def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

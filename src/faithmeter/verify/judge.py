@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from faithmeter.datamodels import Claim, Label, Outcome, Pair, Sample
+from faithmeter.datamodels import Claim, Label, Outcome, Pair, Sample, Usage
 from faithmeter.errors import StopRun
 from faithmeter.llm.asking import Problem, Reading, ask_all, together
 from faithmeter.llm.client import Client, shared_client
@@ -60,6 +60,14 @@ class Judge:
             stop.outcomes = tuple(self._outcomes(pairs, found, Problem(stop.kind, str(stop))))
             raise
         return self._outcomes(pairs, found, Problem("missing", "no verdict"))
+
+    def estimate(self, sample: Sample, claims: Sequence[Claim]) -> Usage:
+        """About what judging these claims takes, if nothing has to be asked again; asks nothing."""
+        batch = 1 if self.settings.mode == "per-claim" else self.settings.batch
+        question = _Verification(sample, self.settings, self._instructions.text, self.spec)
+        requests = [question.put(claims[start : start + batch])[0] for start in range(0, len(claims), batch)]
+        votes = self.settings.votes // 2 + 1
+        return self.client.estimate(requests * votes)
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""

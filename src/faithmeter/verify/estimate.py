@@ -1,0 +1,32 @@
+"""What a run would take, without calling anything: `--dry-run`."""
+
+from __future__ import annotations
+
+from faithmeter.datamodels import Claim, Sample, Usage
+from faithmeter.extract import Extractor
+from faithmeter.extract.joint import JointExtractor
+from faithmeter.extract.llm import LLMExtractor
+from faithmeter.extract.sentences import SentenceExtractor
+from faithmeter.verify import Verifier
+from faithmeter.verify.judge import Judge
+
+CLAIMS_A_SENTENCE = 1.6  # what models make of a sentence of prose, on average
+
+
+async def estimate(sample: Sample, *, extractor: Extractor, verifier: Verifier) -> Usage:
+    """About what a sample takes, if nothing has to be asked again."""
+    plain = await SentenceExtractor().extract(sample)
+    claims = list(plain.claims)
+    usage = Usage()
+    joint = isinstance(extractor, JointExtractor) and extractor.settings.votes == 1
+    if claims and isinstance(extractor, LLMExtractor | JointExtractor):
+        usage += extractor.estimate(sample, plain)
+        claims = _more(claims)
+    if claims and isinstance(verifier, Judge) and not joint:
+        usage += verifier.estimate(sample, claims)
+    return usage
+
+
+def _more(claims: list[Claim]) -> list[Claim]:
+    """As many claims as a model would make of these sentences."""
+    return [claims[n % len(claims)] for n in range(round(len(claims) * CLAIMS_A_SENTENCE))]
