@@ -29,7 +29,8 @@ LAYERS = [
     {"extract", "verify", "cache"},
     {"sync", "evaluator"},
     {"runs"},
-    {"report", "selftest"},
+    {"report", "agreement", "labels", "judges", "calibration", "labelling", "stability"},
+    {"corrupt", "paraphrase", "selftest"},
     {"__init__"},
     {"cli", "pytest_plugin", "server", "integrations", "compat", "__main__"},
 ]

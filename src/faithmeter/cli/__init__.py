@@ -18,6 +18,10 @@ COMMANDS = {
     "report": ("faithmeter.cli.report", "Show a results file, and write it in other forms."),
     "compare": ("faithmeter.cli.compare", "Compare two runs, paired by sample id."),
     "agree": ("faithmeter.cli.agree", "Set a judge against labels by people."),
+    "label": ("faithmeter.cli.label", "Label claims, the uncertain first."),
+    "calibrate": ("faithmeter.cli.calibrate", "Fit a verifier to labels by people."),
+    "selftest": ("faithmeter.cli.selftest", "Corrupt supported claims and see what the verifier catches."),
+    "stability": ("faithmeter.cli.stability", "Judge the same answers again and again: which verdicts flip?"),
 }
 
 PASSED, BELOW, BAD_INPUT, UNJUDGED = 0, 1, 2, 3  # the exit codes

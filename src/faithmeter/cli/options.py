@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -44,6 +45,7 @@ class Assignment(click.ParamType[tuple[str, str]]):
 
 def evaluator_options(function: F) -> F:
     """The options that choose the extractor, the verifier and the scoring."""
+    function = _with_profile(function)
     for option in reversed(
         [
             click.option(
@@ -52,6 +54,11 @@ def evaluator_options(function: F) -> F:
                 default=DEFAULT_VERIFIER,
                 show_default=True,
                 help="Who judges: lexical, lexical:METRIC=THRESHOLD, or python:MODULE:FUNCTION for your own.",
+            ),
+            click.option(
+                "--profile",
+                type=click.Path(dir_okay=False),
+                help="Thresholds and calibration for the verifier, from `faithmeter calibrate`.",
             ),
             click.option(
                 "-x",
@@ -93,6 +100,18 @@ def evaluator_options(function: F) -> F:
     return function
 
 
+def _with_profile(function: F) -> F:
+    """Make --profile a part of the verifier's spec, which is what travels to the processes of a run."""
+
+    @wraps(function)
+    def command(*arguments: Any, profile: str | None, verifier: str, **options: Any) -> Any:
+        if profile is not None:
+            verifier = f"profile:{verifier}@{profile}"
+        return function(*arguments, verifier=verifier, **options)
+
+    return cast(F, command)
+
+
 def build_evaluator(
     *,
     verifier: str,
@@ -105,3 +124,4 @@ def build_evaluator(
     """The evaluator that the shared options describe."""
     policy = load_scoring(scoring).revised(weights=dict(weights), no_claims=no_claims, refusal=refusal)
     return Evaluator(verifier=verifier, extractor=extractor, scoring=policy)
+

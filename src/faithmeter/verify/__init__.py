@@ -53,6 +53,7 @@ _LOADERS = {
     "openai-responses": "faithmeter.verify.judge:openai_responses",
     "minicheck": "faithmeter.verify.classifier:load_minicheck",
     "nli": "faithmeter.verify.classifier:load_nli",
+    "profile": "faithmeter.calibration:load",
 }
 
 

@@ -1,0 +1,99 @@
+"""`faithmeter calibrate`: a profile for a verifier, from labels by people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from faithmeter.errors import DataError, OutputError
+from faithmeter.labels import read_labels
+from faithmeter.report import read_results
+
+if TYPE_CHECKING:
+    from faithmeter.agreement import Aim, Estimate
+    from faithmeter.calibration import Profile
+
+
+@click.command("calibrate")
+@click.argument("results", type=click.Path(dir_okay=False))
+@click.option("--labels", "label_files", multiple=True, required=True, type=click.Path(dir_okay=False),
+              help="Labels by people: JSON Lines or CSV with sample, claim and label. Repeatable.")  # fmt: skip
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write the profile here.")
+@click.option("--aim", type=click.Choice(["balanced", "f1"]), default="balanced", show_default=True,
+              help="What the threshold is to be best for: balanced accuracy, or F1 of unfaithful.")  # fmt: skip
+@click.option("--estimate", "others", multiple=True, type=click.Path(dir_okay=False),
+              help="Further results of this verifier: estimate their unfaithful rate too. Repeatable.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+def command(
+    results: str, label_files: tuple[str, ...], output: str | None, aim: Aim, others: tuple[str, ...], as_json: bool
+) -> None:
+    """Fit a threshold and calibrated probabilities to the verifier behind RESULTS.
+
+    \b
+    faithmeter calibrate results.jsonl --labels labels.jsonl -o profile.json
+    faithmeter eval answers.jsonl --profile profile.json
+
+    What is shown is cross-validated: every claim is judged by a fit that has not seen its answer. The true rate of
+    unfaithful claims in all of RESULTS is estimated from how often the verifier is right about either kind.
+    """
+    from faithmeter.calibration import fit_profile, unfaithful_rate
+    from faithmeter.judges import measure
+
+    labels = [label for path in label_files for label in read_labels(path)]
+    found = measure(read_results(results), labels, name=results)
+    if not found:
+        raise DataError(f"{results}: no label is about a claim or answer in it; do the sample ids agree?")
+    profile = fit_profile(found[0], aim=aim)
+    if output:
+        try:
+            Path(output).write_text(profile.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise OutputError(f"{output}: cannot be written: {error.strerror}") from None
+    rates = {path: unfaithful_rate(found[0], read_results(path)) for path in (results, *others)}
+    if as_json:
+        click.echo(json.dumps(_numbers(profile, rates)))
+    else:
+        _show(profile, rates)
+        if output:
+            click.echo(f"wrote {output}")
+
+
+def _numbers(profile: Profile, rates: dict[str, tuple[int, Estimate]]) -> dict[str, Any]:
+    return {
+        "profile": profile.model_dump(mode="json"),
+        "hash": profile.hash,
+        "unfaithful_rate": {path: {"units": n, **rate._asdict()} for path, (n, rate) in rates.items()},
+    }
+
+
+def _show(profile: Profile, rates: dict[str, tuple[int, Estimate]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from faithmeter.agreement import Estimate
+    from faithmeter.judges import NAMES
+
+    console = Console()
+    console.print(Text(f"{profile.verifier}: {profile.labels} labelled {profile.level}s, profile {profile.hash}"))
+    if profile.measured:
+        table = Table()
+        for word in ("", "as it is", "calibrated"):
+            table.add_column(word, justify="right" if word else "left")
+        for name in profile.measured["before"]:
+            both = (str(Estimate(**profile.measured[side][name])) for side in ("before", "after"))
+            table.add_row(NAMES[name], *both)
+        console.print(table)
+        console.print(f"threshold {profile.threshold:g} on the support that the verifier gives")
+    for label, share in profile.shares.items():
+        console.print(f"{label.replace('_', ' ')}: people find {share:.0%} of them supported")
+    for path, (count, rate) in rates.items():
+        if rate.value is None:
+            line = f"{path}: the verifier is no better than chance on these labels: no rate can be estimated"
+        else:
+            line = f"{path}: about {rate.value:.1%} of {count} {profile.level}s are unfaithful"
+            line += f" ({rate.low:.1%} to {rate.high:.1%})"
+        console.print(Text(line))
