@@ -22,6 +22,7 @@ COMMANDS = {
     "calibrate": ("faithmeter.cli.calibrate", "Fit a verifier to labels by people."),
     "selftest": ("faithmeter.cli.selftest", "Corrupt supported claims and see what the verifier catches."),
     "stability": ("faithmeter.cli.stability", "Judge the same answers again and again: which verdicts flip?"),
+    "cache": ("faithmeter.cli.cache", "Look after the verdict cache: stats, prune, export, verify."),
 }
 
 PASSED, BELOW, BAD_INPUT, UNJUDGED = 0, 1, 2, 3  # the exit codes

@@ -1,0 +1,162 @@
+"""`faithmeter cache`: what the verdict cache holds and has saved, and its care."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+import click
+
+from faithmeter.cache import default_path, default_place, open_store
+from faithmeter.cache.review import Review, Stats, export, rejudge, stats
+from faithmeter.cache.store import Store
+from faithmeter.cli import BELOW, PASSED
+from faithmeter.verify import load_verifier
+
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_BYTES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
+
+
+class Duration(click.ParamType[float]):
+    """A number and a unit: 30d, 12h."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhdw])", str(value))
+        if not found:
+            self.fail(f"{value!r} is not a number and one of s, m, h, d, w, e.g. 30d", param, ctx)
+        return float(found[1]) * _SECONDS[found[2]]
+
+
+class Bytes(click.ParamType[int]):
+    """A number and a unit: 500MB."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]?)b?", str(value).lower())
+        if not found:
+            self.fail(f"{value!r} is not a size, e.g. 500MB", param, ctx)
+        return int(float(found[1]) * _BYTES[found[2]])
+
+
+place_option = click.option(
+    "--cache", "place", metavar="PATH_OR_URL", help="Which cache; default: $FAITHMETER_CACHE, or the user's own."
+)
+
+
+@click.group("cache")
+def command() -> None:
+    """Look after the verdict cache.
+
+    \b
+    faithmeter cache stats
+    faithmeter cache prune --older-than 90d
+    faithmeter cache export -o verdicts.jsonl
+    faithmeter cache verify --verifier openai:MODEL
+    """
+
+
+@command.command("stats")
+@place_option
+@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+def stats_command(place: str | None, as_json: bool) -> None:
+    """What the cache holds: hits by kind, and what they saved in calls, tokens and money."""
+    with _opened(place) as store:
+        found = stats(store)
+    click.echo(found.model_dump_json(indent=2) if as_json else _stats_text(found))
+
+
+@command.command("prune")
+@place_option
+@click.option("--older-than", type=Duration(), help="Delete what was not used for so long, e.g. 90d.")
+@click.option("--max-size", type=Bytes(), help="Then delete the least recently used until the rest fits, e.g. 500MB.")
+@click.option("--all", "everything", is_flag=True, help="Delete every entry.")
+def prune_command(place: str | None, older_than: float | None, max_size: int | None, everything: bool) -> None:
+    """Delete old entries, or all."""
+    if everything == (older_than is not None or max_size is not None):
+        raise click.UsageError("say what to delete: --older-than and --max-size, or --all")
+    with _opened(place) as store:
+        gone = store.prune(unused_for=older_than, max_bytes=max_size)
+    click.echo(f"deleted {gone:,} entries from {store.location}")
+
+
+@command.command("export")
+@place_option
+@click.option("-o", "--output", type=click.File("w", encoding="utf-8"), default="-", help="Write here.")
+def export_command(place: str | None, output: IO[str]) -> None:
+    """Write every verdict as a line of JSON: claim, label, evidence, and the signature of who judged."""
+    with _opened(place) as store:
+        for row in export(store):
+            output.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+@command.command("verify")
+@place_option
+@click.option("-v", "--verifier", "spec", help="Who judges the semantic hits again: the verifier they stood in for.")
+@click.option("--sample", type=click.IntRange(min=1), default=100, show_default=True, help="How many at most.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Which ones.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def verify_command(place: str | None, spec: str | None, sample: int, seed: int, as_json: bool) -> None:
+    """Check the store, and judge a sample of its semantic hits again.
+
+    Exit codes: 0 all well, 1 the store is damaged or a hit was wrong.
+    """
+    with _opened(place) as store:
+        damage = store.check()
+        review = asyncio.run(rejudge(store, load_verifier(spec), sample=sample, seed=seed)) if spec else None
+        remembered = len(store.logged())
+    if as_json:
+        click.echo(json.dumps({"damage": damage, "review": review.model_dump(mode="json") if review else None}))
+    else:
+        for line in damage or [f"{store.location}: the store is sound"]:
+            click.echo(line)
+        click.echo(_review_text(review) if review else f"{remembered} semantic hits remembered; --verifier judges them")
+    click.get_current_context().exit(BELOW if damage or (review and review.disagreements) else PASSED)
+
+
+@contextmanager
+def _opened(place: str | None) -> Iterator[Store]:
+    store = open_store(place or default_place() or default_path())
+    try:
+        yield store
+    finally:
+        store.close()
+        for note in store.notes:
+            click.echo(f"faithmeter: {note}", err=True)
+
+
+def _stats_text(found: Stats) -> str:
+    rate = "" if found.hit_rate is None else f" ({found.hit_rate:.1%} of all)"
+    hits = ", ".join(f"{number:,} {kind}" for kind, number in found.hits.items())
+    entries = ", ".join(f"{number:,} {kind}" for kind, number in sorted(found.entries.items())) or "none"
+    return "\n".join(
+        [
+            f"cache      {found.location}",
+            f"entries    {entries}; {found.bytes / 1e6:.1f} MB",
+            f"hits       {hits}{rate}",
+            f"judged     {found.asked:,}",
+            f"extracted  {found.extractions:,} answers came from the cache",
+            f"saved      {found.saved_calls:,.0f} calls, {found.saved_prompt_tokens:,.0f} prompt tokens, "
+            f"{found.saved_completion_tokens:,.0f} completion tokens, ${found.saved_cost:,.2f}",
+        ]
+    )
+
+
+def _review_text(review: Review) -> str:
+    lines = [
+        f"{review.judged} of {review.logged} semantic hits judged again: {len(review.disagreements)} disagree"
+        + ("" if review.rate is None else f" ({review.rate:.1%})")
+    ]
+    if review.failed:
+        lines.append(f"{review.failed} could not be judged")
+    if review.other_verifier:
+        lines.append(f"{review.other_verifier} were given for another verifier and were left out")
+    for item in review.disagreements:
+        lines.append(f"  {item.claim!r} was given {item.given} from {item.matched!r}; judged: {item.judged}")
+    return "\n".join(lines)
