@@ -202,15 +202,20 @@ class Journal:
             self._write(self._line(place))  # from the old output, which is about to be replaced
         self._sync()
         try:
-            _replace(self.output, (self._line(self._places.get(key) or 0) for key in self._order))
+            _replace(self.output, (self._line(self._place(key)) for key in self._order))
             if left:
                 kept = sorted(left, key=lambda place: (place & _JOURNAL, place))
-                _replace(self.path, [self._line(place) for place in kept])
+                _replace(self.path, (self._line(place) for place in kept))
             else:
                 self.path.unlink()
         except OSError as error:
             raise OutputError(f"{self.output}: cannot be written: {error.strerror}; all is in {self.path}") from None
         return len(left)
+
+    def _place(self, key: int) -> int:
+        place = self._places.get(key)
+        assert place is not None, "the run has ended with a row that is neither judged nor reused"
+        return place
 
     def _line(self, place: int) -> bytes:
         reader = self._readers[place & _JOURNAL]

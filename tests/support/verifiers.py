@@ -1,0 +1,58 @@
+"""Verifiers that behave in ways a run must bear; their specs are `python:support.verifiers:NAME`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from faithmeter.datamodels import Label, Origin, Outcome, Pair, Verdict
+from faithmeter.errors import EndpointDown
+
+
+class Obedient:
+    """Does what a claim says: `wait 0.2`, `die`, `die once FILE`, `down`; all else is supported."""
+
+    signature = "obedient"
+
+    def __init__(self, *, cpu_bound: bool) -> None:
+        self.cpu_bound = cpu_bound
+        self.most = self.active = 0
+        self.threads = 8
+
+    async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
+        self.active += 1
+        self.most = max(self.most, self.active)
+        try:
+            for pair in pairs:
+                await self._obey(pair.claim.text)
+        finally:
+            self.active -= 1
+        origin = Origin(verifier=f"pid {os.getpid()}, {self.threads} threads")
+        return [Verdict(claim=pair.claim, label=Label.SUPPORTED, origin=origin) for pair in pairs]
+
+    async def _obey(self, text: str) -> None:
+        if wait := re.search(r"wait ([\d.]+\d)", text):
+            await asyncio.sleep(float(wait[1]))
+        if "down" in text:
+            raise EndpointDown("the endpoint is down")
+        _die_if_told(text)
+
+
+def _die_if_told(text: str) -> None:
+    once = re.search(r"die once (\S+)", text)
+    if once and not Path(once[1]).exists():
+        Path(once[1]).touch()
+        os._exit(9)
+    if "die always" in text:
+        os._exit(9)
+
+
+def busy() -> Obedient:
+    return Obedient(cpu_bound=True)
+
+
+def patient() -> Obedient:
+    return Obedient(cpu_bound=False)
