@@ -27,7 +27,7 @@ class _Line(NamedTuple):
     start: int
     end: int
     kind: str  # "", "item", "letter" (an item if it stands in a run), "heading", "fence", "rule"
-    value: int  # the number of a numbered item
+    value: int  # the number of a numbered item, or _WRAPPED
     bare: int  # where the line starts when its markers count
     indent: int = 0
     gap: bool = False  # whether a blank line, or the start of the text, stands before it
@@ -45,7 +45,7 @@ _NUMBER = re.compile(
 _LETTER = re.compile(r"\(?(?P<value>[A-Za-z]|[ivx]{2,5}|[IVX]{2,5})[.)][ \t]++(?=\S)")
 _DELIMITER = re.compile(r"\|?[ \t]*+:?-{2,}:?[ \t]*+(?:\|[ \t]*+:?-+:?[ \t]*+)*+\|?\Z")
 _BOLD = re.compile(r"(?:\*\*|__)[^*_\n]{1,100}(?<![.!?])(?:\*\*|__)[ \t]*:?\Z")
-_LABEL = re.compile(r"[\w*#][^\s:]*(?:[ \t]+[^\s:]+){0,3}:\**\Z")
+_LABEL = re.compile(r"[\w*#][^\s:]*(?:[ \t]+[^\s:]+){0,2}:\**\Z")
 _FIELD = re.compile(r"[\"'*_]*\w[\w /().&'*-]{0,40}+[\"'*_]*:(?:\s|\Z)")
 _CLAUSE_END = re.compile(r"[.!?。！？։؟۔।॥။።…:;,][\"'”’»)\]*_]*\Z")
 _NUMBERED = re.compile(r"(?<!\S)(?P<open>\(?)(?P<value>\d{1,2})(?P<close>[.)])\s+(?=\S)")
@@ -57,6 +57,7 @@ _FIRST_WORD = re.compile(r"\S{1,20}")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef]")
 _HAS_DIGIT = re.compile(r"\d")
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv")
+_WRAPPED = -1  # a number that ends the sentence of the line before it
 _NESTED = 4  # markers taken off one line: "> - 1. "
 _RUN_GAP = 12  # lines that may stand between two lettered items
 
@@ -95,8 +96,8 @@ def _lines(text: str) -> list[_Line]:
             bare = offset + indent
             line = _line(text, bare, bare + len(content))._replace(indent=indent, gap=gap)
             if line.value and text[bare].isdigit() and not _counts(text, line, last, found):
-                line = line._replace(start=bare, kind="", value=0)
-            last = line.value or last
+                line = line._replace(start=bare, kind="", value=_WRAPPED)
+            last = line.value if line.value > 0 else last
             found.append(line)
         gap = not content
         offset += len(raw)
@@ -130,6 +131,8 @@ def _line(text: str, bare: int, end: int) -> _Line:
             end = start + len(title.rstrip())
     elif not kind and start == bare and (marker := _LETTER.match(text, start, end)):
         kind, start = "letter", marker.end()
+    if start == end and not kind:  # an empty line of a block quote
+        kind = "rule"
     return _Line(start, end, kind, value, bare)
 
 
@@ -261,7 +264,7 @@ def _paragraph(text: str, lines: list[_Line], *, is_last: bool) -> Iterator[Bloc
                 stop += 1
             in_item = line.kind == "item" or (at > 0 and line.indent > 1 and lines[at - 1].kind == "item")
             block = Block(line.start, lines[stop - 1].end, "item" if in_item else "prose")
-            yield from _enumerated(text, block, line.value)
+            yield from _enumerated(text, block, max(line.value, 0))
         at = stop
 
 
@@ -302,7 +305,7 @@ def _joins(text: str, line: _Line, wrapped: bool) -> bool:
     """Say whether a line goes on with what the line before it began."""
     if _FIELD.match(text, line.start, line.end):
         return False
-    return wrapped or text[line.start].islower()
+    return wrapped or line.value == _WRAPPED or text[line.start].islower()
 
 
 def _enumerated(text: str, block: Block, number: int) -> Iterator[Block]:

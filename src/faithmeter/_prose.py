@@ -63,7 +63,7 @@ _SAINT = re.compile(r"[-–/](?:St|Mt|Ft|Dr|Mr|Mrs|Ms)\.\Z")  # "Kansas City-St.
 _REFERRED = re.compile(r"[(\[$€£#§~]*\d|\(|\[|[A-Z]\d|[IVXLC]+\b|[A-Z]\b")
 _ENUMERATOR = re.compile(r"\W*+(?:(?:step|part|tip|q|a|method)\s)?(?:\d{1,3}|[A-Za-z])[.)]\W*\Z", re.IGNORECASE)
 _LEAD_IN = re.compile(r"(?:\*\*|__)\S+(?:[ \t]+\S+){0,2}(?:\*\*|__)\Z")
-_GLUED = re.compile(r"(?<![\w./@:_-])[^\W\d_]{2,}[.!?]\Z")
+_GLUED = re.compile(r"(?<![\w./@:_-])[^\W\d_]*[^\W\d_A-Z]{2}[.!?]\Z")
 _GLUED_NEXT = re.compile(r"[A-Z][\w'’]*(?=[\s,;]|\Z)|[\"“(]")
 _SENTENCE_END = re.compile(r"(?<![\w.])(?P<word>[a-z]{2,})[.!?]++\s++(?P<next>[a-zA-Z])")
 _LAST_WORD = re.compile(r"(?<![\w.])[a-z]{1,6}\.\Z")
