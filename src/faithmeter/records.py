@@ -361,14 +361,22 @@ def _is_identifier(key: str) -> bool:
 
 def _row(text: str, block: Block) -> str:
     """Pair the cells of a table row with the names in its header."""
-    cells = _cells(text[block.start : block.end])
-    names = _cells(text[block.head[0] : block.head[1]]) if block.head else []
+    cells = _cells(text, block.start, block.end)
+    names = _cells(text, *block.head) if block.head else []
     if len(cells) == 1 and (assigned := _ASSIGNED.match(cells[0])):
         return f"{readable_key(assigned['key'].strip())}: {_value(assigned['value'])}"
     names += [""] * (len(cells) - len(names))
     return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=False) if cell)
 
 
-def _cells(row: str) -> list[str]:
-    cells = row.split("\t") if "\t" in row and "|" not in row else _CELL.split(row)
-    return [_folded(cell) for cell in cells]
+def _cells(text: str, start: int, end: int) -> list[str]:
+    """Return the cells of a row, with the empty ones that its span leaves out at either end."""
+    while start > 0 and text[start - 1] in "| \t":
+        start -= 1
+    while end < len(text) and text[end] in "| \t":
+        end += 1
+    row = text[start:end].strip(" ")
+    if "|" not in row:
+        return [_folded(cell) for cell in row.split("\t")]
+    row = row.strip()
+    return [_folded(cell) for cell in _CELL.split(row.removeprefix("|").removesuffix("|"))]
