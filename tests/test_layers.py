@@ -29,7 +29,7 @@ LAYERS = [
     {"extract", "verify", "cache"},
     {"sync", "evaluator"},
     {"runs"},
-    {"report", "agreement", "labels", "judges", "calibration", "labelling", "stability"},
+    {"report", "recording", "agreement", "labels", "judges", "calibration", "labelling", "stability"},
     {"corrupt", "paraphrase", "selftest"},
     {"__init__"},
     {"cli", "pytest_plugin", "server", "integrations", "compat", "__main__"},

@@ -28,7 +28,7 @@ def _mean(summary: Summary) -> str:
     if summary.passed is not None:
         kind, mark, word = ("supported", "✓", "passes") if summary.passed else ("contradicted", "✗", "below")
         gate = (
-            f'<p class="gate"><span class="badge {kind}"><span aria-hidden="true">{mark}</span> {word}</span>'
+            f'<p class="gate"><span class="badge {kind}"><span aria-hidden="true">{mark}</span> {word}</span> '
             f'<span class="unit">the limit of {summary.min_score:g}</span></p>'
         )
     return (

@@ -19,6 +19,8 @@ const read = (element) => JSON.parse(element.textContent);
 const number = (value) => (value === null || value === undefined ? "–" : value.toFixed(2));
 const plural = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
+$("no-script")?.remove(); // it says that scripts are off
+
 /** Make an element: attributes by name, `on` for listeners, then children; a string is a text node. */
 function h(tag, attributes, ...children) {
   const element = document.createElement(tag);

@@ -75,10 +75,10 @@ def _passages(contexts: Sequence[Context]) -> list[Evidence]:
 
 
 def load() -> NumbersVerifier:
-    """What `python:judging:load` builds."""
+    """What `python:support.judging:load` builds."""
     return NumbersVerifier()
 
 
 def load_strict() -> NumbersVerifier:
-    """What `python:judging:load_strict` builds: needs every word."""
+    """What `python:support.judging:load_strict` builds: needs every word."""
     return NumbersVerifier(supported=1.0)
