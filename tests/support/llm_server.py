@@ -51,7 +51,7 @@ class Faults:
     dropped: float = 0.0
     """The last two entries of the list are missing, silently."""
     renumbered: float = 0.0
-    """The first entry is missing, and the others are numbered on in its place."""
+    """The first entry is missing, and the others are counted from 1."""
     duplicated: float = 0.0
     """An entry comes twice, and the second says something else."""
     wrong_id: float = 0.0
@@ -273,8 +273,7 @@ class LLMServer:
 
 def _renumbered(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     name = "claim" if rows and "claim" in rows[0] else "sentence"
-    ids = [row[name] for row in rows]
-    return [{**row, name: number} for row, number in zip(rows[1:], ids, strict=False)]
+    return [{**row, name: number} for number, row in enumerate(rows[1:], 1)]
 
 
 def _changed(row: dict[str, Any]) -> dict[str, Any]:

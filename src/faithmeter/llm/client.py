@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
-from weakref import WeakValueDictionary
 
 from faithmeter.datamodels import Usage
 from faithmeter.errors import EndpointDown
@@ -35,6 +35,7 @@ from faithmeter.metering import spend
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 20.0  # seconds before a retry; doubled each time
 _LONGEST_RETRY_AFTER = 300.0  # a server that asks for more is as good as down
+_KEPT = 8  # clients without a user that stay connected
 _STYLES: tuple[Style, ...] = ("schema", "object", "prompt")
 _CONNECTION_FIELDS = (
     "base_url",
@@ -242,13 +243,19 @@ def _wait(fault: Fault, attempt: int) -> float:
     return min(_LONGEST_WAIT, _FIRST_WAIT * 2.0 ** (attempt - 1)) * random.uniform(0.5, 1.0)
 
 
-_clients: WeakValueDictionary[tuple[object, ...], Client] = WeakValueDictionary()
+_clients: OrderedDict[tuple[object, ...], Client] = OrderedDict()
 
 
 def shared_client(spec: ModelSpec, settings: JudgeSettings) -> Client:
-    """The client of a model: an extractor and a judge of the same model share its connections and its pace."""
+    """The client of a model: an extractor and a judge of the same model share its connections and its pace.
+
+    The last few are kept, so that call after call to `check` does not connect anew.
+    """
     key = (spec.provider, spec.model, *(getattr(settings, name) for name in _CONNECTION_FIELDS))
-    client = _clients.get(key)
+    client = _clients.pop(key, None)
     if client is None or client.broken:
-        client = _clients[key] = Client(spec, settings)
+        client = Client(spec, settings)
+    _clients[key] = client
+    while len(_clients) > _KEPT:
+        _clients.popitem(last=False)
     return client
