@@ -27,7 +27,9 @@ def test_the_top_shows_the_numbers_of_the_run(report_file: Path, results: list[R
     expect(page.locator(".mean")).to_contain_text("✗ below the limit of 0.8")
     passed = sum(score >= 0.8 for score in scores) / len(results)
     expect(page.locator(".tile", has_text="Pass rate")).to_contain_text(f"{passed:.0%}")
-    expect(page.locator(".tile:has(h3:text-is('Answers'))")).to_contain_text("1 partly judged, 2 without claims, 1 failed")
+    expect(page.locator(".tile:has(h3:text-is('Answers'))")).to_contain_text(
+        "1 partly judged, 2 without claims, 1 failed"
+    )
     expect(page.locator(".tile", has_text="Cost")).to_contain_text("saving about $")
     contradicted = sum(verdict.label == "contradicted" for result in results for verdict in result.verdicts)
     expect(page.locator(".shares li.contradicted")).to_contain_text(f"contradicted{contradicted}")
