@@ -102,6 +102,10 @@ class Result(Model):
             return None if self.score is None else (self.score, self.score)
         return self.scoring.bounds([verdict.label for verdict in self.verdicts], len(self.failures))
 
+    def rescored(self, scoring: Scoring) -> Result:
+        """The same verdicts under another policy."""
+        return self.model_copy(update={"scoring": scoring})
+
     def __repr__(self) -> str:
         return render.as_text(self)
 

@@ -76,19 +76,32 @@ class Scoring(Model):
         return self.score([*labels, *[worst] * unknown]), self.score([*labels, *[best] * unknown])
 
 
+# How other tools count the same verdicts. None of them knows refusals: to them, no claims are no claims.
+PROFILES: Mapping[str, Scoring] = {
+    # ragas gives NaN where nothing is claimed; here that is "no score", left out of the mean.
+    "ragas": Scoring(no_claims=None, refusal=None),
+    # deepeval asks for contradictions: what the contexts do not mention counts as faithful.
+    "deepeval": Scoring(kind="weighted", weights=dict.fromkeys(Label, 1.0) | {Label.CONTRADICTED: 0.0}),
+    "continuous-eval": Scoring(no_claims=0.0, refusal=0.0),
+    "rag_evals": Scoring(no_claims=0.0, refusal=0.0),
+    "ragaliq": Scoring(),
+}
+_POLICIES: Mapping[str, Scoring] = {
+    "plain": Scoring(),
+    "strict": Scoring(kind="strict"),
+    "weighted": Scoring(kind="weighted"),
+    "weighted:raw": Scoring(kind="weighted", clip=False),
+    **PROFILES,
+}
+
+
 def load_scoring(spec: str | Scoring) -> Scoring:
-    """Build a policy from `plain`, `strict` or `weighted`; `weighted:raw` does not clip."""
+    """Build a policy from its name: `plain`, `strict`, `weighted`, `weighted:raw` (not clipped), or a tool's."""
     if isinstance(spec, Scoring):
         return spec
-    named = {
-        "plain": Scoring(),
-        "strict": Scoring(kind="strict"),
-        "weighted": Scoring(kind="weighted"),
-        "weighted:raw": Scoring(kind="weighted", clip=False),
-    }
-    if spec not in named:
-        raise UsageError(f"unknown scoring {spec!r}; known: {', '.join(named)}")
-    return named[spec]
+    if spec not in _POLICIES:
+        raise UsageError(f"unknown scoring {spec!r}; known: {', '.join(_POLICIES)}")
+    return _POLICIES[spec]
 
 
 def _word(value: float | None) -> str:

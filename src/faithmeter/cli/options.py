@@ -9,22 +9,20 @@ from typing import Any, TypeVar, cast
 import click
 
 from faithmeter.evaluator import Evaluator
-from faithmeter.scoring import load_scoring
+from faithmeter.scoring import PROFILES, load_scoring
 from faithmeter.verify import DEFAULT_VERIFIER
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class ScoreOrNone(click.ParamType[float | None]):
+class ScoreOrNone(click.ParamType[float | str]):
     """A number, or `none`."""
 
     name = "number|none"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | None:
-        if value == "none":
-            return None
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | str:
         try:
-            return float(value)
+            return "none" if value == "none" else float(value)
         except ValueError:
             self.fail(f"{value!r} is neither a number nor 'none'", param, ctx)
 
@@ -58,7 +56,8 @@ def evaluator_options(function: F) -> F:
             click.option(
                 "--profile",
                 type=click.Path(dir_okay=False),
-                help="Thresholds and calibration for the verifier, from `faithmeter calibrate`.",
+                help="Thresholds and calibration for the verifier, from `faithmeter calibrate`; or the name of a "
+                "tool (ragas, deepeval, …) whose way of counting to use.",
             ),
             click.option(
                 "-x",
@@ -71,7 +70,8 @@ def evaluator_options(function: F) -> F:
                 "--scoring",
                 default="plain",
                 show_default=True,
-                help="plain: supported / judged; strict: all or nothing; weighted or weighted:raw: by label.",
+                help="plain: supported / judged; strict: all or nothing; weighted or weighted:raw: by label; "
+                "or as another tool counts: ragas, deepeval, continuous-eval, rag_evals, ragaliq.",
             ),
             click.option(
                 "--weight",
@@ -83,16 +83,12 @@ def evaluator_options(function: F) -> F:
             click.option(
                 "--no-claims",
                 type=ScoreOrNone(),
-                default=1.0,
-                show_default=True,
-                help="The score of an answer that claims nothing; none leaves it out of the mean.",
+                help="The score of an answer that claims nothing, 1 if not said; none leaves it out of the mean.",
             ),
             click.option(
                 "--refusal",
                 type=ScoreOrNone(),
-                default=1.0,
-                show_default=True,
-                help="The score of an answer that only says it cannot tell; none leaves it out.",
+                help="The score of an answer that only says it cannot tell, 1 if not said; none leaves it out.",
             ),
         ]
     ):
@@ -105,7 +101,9 @@ def _with_profile(function: F) -> F:
 
     @wraps(function)
     def command(*arguments: Any, profile: str | None, verifier: str, **options: Any) -> Any:
-        if profile is not None:
+        if profile in PROFILES:
+            options["scoring"] = profile
+        elif profile is not None:
             verifier = f"profile:{verifier}@{profile}"
         return function(*arguments, verifier=verifier, **options)
 
@@ -118,10 +116,17 @@ def build_evaluator(
     extractor: str,
     scoring: str,
     weights: Sequence[tuple[str, str]],
-    no_claims: float | None,
-    refusal: float | None,
+    no_claims: float | str | None,
+    refusal: float | str | None,
 ) -> Evaluator:
     """The evaluator that the shared options describe."""
-    policy = load_scoring(scoring).revised(weights=dict(weights), no_claims=no_claims, refusal=refusal)
+    said = {"no_claims": no_claims, "refusal": refusal}
+    changes: dict[str, Any] = {}
+    for name, value in said.items():
+        if value is not None:
+            changes[name] = None if value == "none" else value
+    if weights:
+        changes["weights"] = dict(weights)
+    policy = load_scoring(scoring).revised(**changes)
     return Evaluator(verifier=verifier, extractor=extractor, scoring=policy)
 
