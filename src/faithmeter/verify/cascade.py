@@ -1,0 +1,152 @@
+"""The cascade: cheap tiers settle what they are sure of, and the last one sees only what is left.
+
+`cascade:openai:MODEL` asks, in this order: is the claim a verbatim quote; do the numbers, dates, names and "not"s of
+a near-identical sentence agree; what does the embedded model say; and only then the LLM.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from faithmeter.datamodels import Failure, Label, Outcome, Pair, Verdict
+from faithmeter.errors import StopRun, UsageError
+from faithmeter.verify import Verifier, load_verifier
+from faithmeter.verify.checks import FactVerifier, QuoteVerifier
+
+# Where the embedded model settles a claim: chosen by benchmarks/cascade.py on RAGTruth answers.
+SURE_SUPPORTED = 0.97
+SURE_UNSUPPORTED = 0.02
+
+
+class Tier(NamedTuple):
+    """A verifier, and how sure it must be to have the last word."""
+
+    verifier: Verifier
+    supported: float = SURE_SUPPORTED
+    """A supported claim is settled from this `support` on."""
+    unsupported: float = SURE_UNSUPPORTED
+    """A claim that is not supported is settled up to this `support`."""
+
+    def settles(self, outcome: Outcome) -> bool:
+        """Whether no later tier need be asked."""
+        if isinstance(outcome, Failure) or outcome.support is None:
+            return False
+        if outcome.label is Label.SUPPORTED:
+            return outcome.support >= self.supported
+        return outcome.label is not Label.PARTIALLY_SUPPORTED and outcome.support <= self.unsupported
+
+
+class Cascade:
+    """Asks its tiers in turn, each for the claims that none before was sure of; the last has the last word."""
+
+    def __init__(self, tiers: Sequence[Tier]) -> None:
+        if not tiers:
+            raise UsageError("a cascade needs at least one tier")
+        self.tiers = tuple(tiers)
+
+    @property
+    def signature(self) -> str:
+        """Every tier's, with its thresholds; the last one's do not matter."""
+        *early, last = self.tiers
+        parts = [f"{tier.verifier.signature}[{tier.unsupported:g},{tier.supported:g}]" for tier in early]
+        return " > ".join(["cascade.1", *parts, last.verifier.signature])
+
+    @property
+    def cpu_bound(self) -> bool:
+        """Whether no tier waits for others."""
+        return all(getattr(tier.verifier, "cpu_bound", False) for tier in self.tiers)
+
+    @property
+    def concurrency(self) -> int:
+        """The last tier's: the one that is waited for."""
+        found: int = self.tiers[-1].verifier.concurrency  # type: ignore[attr-defined]  # AttributeError if it has none
+        return found
+
+    @property
+    def threads(self) -> int:
+        """How many threads the tiers that use threads may use."""
+        found: list[int] = [tier.verifier.threads for tier in self.tiers if hasattr(tier.verifier, "threads")]
+        return max(found, default=1)
+
+    @threads.setter
+    def threads(self, number: int) -> None:
+        for tier in self.tiers:
+            if hasattr(tier.verifier, "threads"):
+                tier.verifier.threads = number
+
+    def reads(self, pair: Pair) -> Sequence[str]:
+        """What any tier reads."""
+        question = (pair.sample.question or "",)
+        tiers = (getattr(tier.verifier, "reads", None) for tier in self.tiers)
+        return [text for reads in tiers for text in (reads(pair) if reads else question)]
+
+    def around(self, wrapped: Callable[[Verifier], Verifier]) -> Cascade:
+        """The same cascade with each tier wrapped: a cache then keeps a judgement whatever the thresholds are."""
+        return Cascade([tier._replace(verifier=wrapped(tier.verifier)) for tier in self.tiers])
+
+    async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
+        """Judge each claim in the first tier that is sure."""
+        found: dict[int, Outcome] = {}
+        left = list(range(len(pairs)))
+        for number, tier in enumerate(self.tiers):
+            last = number == len(self.tiers) - 1
+            try:
+                outcomes = await tier.verifier.verify([pairs[place] for place in left])
+            except StopRun as stop:  # what earlier tiers settled is not lost
+                found |= {place: _in_tier(outcome, number) for place, outcome in zip(left, stop.outcomes, strict=False)}
+                stop.outcomes = tuple(
+                    found.get(place) or Failure(claim=pair.claim, kind=stop.kind, message=str(stop))
+                    for place, pair in enumerate(pairs)
+                )
+                raise
+            for place, outcome in zip(left, outcomes, strict=True):
+                if last or tier.settles(outcome):
+                    found[place] = _in_tier(outcome, number)
+            left = [place for place in left if place not in found]
+            if not left:
+                break
+        return [found[place] for place in range(len(pairs))]
+
+    async def aclose(self) -> None:
+        """Close what the tiers hold open."""
+        for tier in self.tiers:
+            if closing := getattr(tier.verifier, "aclose", None):
+                await closing()
+
+
+def settled_by_tier(outcomes: Iterable[Outcome]) -> dict[int, int]:
+    """How many claims each tier settled; those of all but the last were calls saved."""
+    tiers = (outcome.origin.tier for outcome in outcomes if isinstance(outcome, Verdict))
+    return dict(sorted(Counter(tier for tier in tiers if tier is not None).items()))
+
+
+def load(argument: str) -> Cascade:
+    """`cascade:SPEC`, or `cascade:SURE,SURE:SPEC` with other thresholds for the embedded model, e.g. 0.02,0.97."""
+    head, _, rest = argument.partition(":")
+    low, high, spec = SURE_UNSUPPORTED, SURE_SUPPORTED, argument
+    if "," in head:
+        try:
+            low, high = (float(number) for number in head.split(","))
+        except ValueError:
+            raise UsageError(f"cascade:{argument}: {head!r} is not two numbers, e.g. 0.02,0.97") from None
+        spec = rest
+    if not 0 <= low <= high <= 1:
+        raise UsageError(f"cascade:{argument}: thresholds must be 0 to 1 and in order, found {low:g},{high:g}")
+    if not spec:
+        raise UsageError("cascade needs a last tier, e.g. cascade:openai:MODEL")
+    return Cascade(
+        [
+            Tier(QuoteVerifier(), 0.9, 0.1),
+            Tier(FactVerifier(), 0.9, 0.1),
+            Tier(load_verifier("local"), high, low),
+            Tier(load_verifier(spec)),
+        ]
+    )
+
+
+def _in_tier(outcome: Outcome, number: int) -> Outcome:
+    if isinstance(outcome, Failure):
+        return outcome
+    return outcome.model_copy(update={"origin": outcome.origin.model_copy(update={"tier": number})})

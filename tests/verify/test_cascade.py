@@ -1,0 +1,189 @@
+"""The cascade: each tier settles what it is sure of, and only the rest goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from faithmeter.cache import wrap
+from faithmeter.datamodels import Claim, Failure, Label, Origin, Outcome, Pair, Sample, Verdict
+from faithmeter.errors import EndpointDown, StopRun, UsageError
+from faithmeter.verify.cascade import Cascade, Tier, load, settled_by_tier
+from faithmeter.verify.checks import FactVerifier, QuoteVerifier
+from faithmeter.verify.lexical import LexicalVerifier
+
+CONTEXT = (
+    "The Eiffel Tower was completed on 31 March 1889. It is not 400 metres tall, but 330 metres.\n"
+    "1. Gustave Eiffel's company built the tower for the fair.\n"
+    "More than 5 million people visit the tower every year."
+)
+
+
+class Counting:
+    """A judge that finds nothing supported, and counts what it is asked."""
+
+    def __init__(self, signature: str = "judge", *, support: float | None = 0.5, broken: bool = False) -> None:
+        self.signature = signature
+        self.support = support
+        self.broken = broken
+        self.asked: list[str] = []
+
+    async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
+        self.asked += [pair.claim.text for pair in pairs]
+        if self.broken:
+            failures = [Failure(claim=pair.claim, kind="endpoint", message="gone") for pair in pairs]
+            raise EndpointDown("gone", outcomes=failures)
+        return [
+            Verdict(
+                claim=pair.claim,
+                label=Label.SUPPORTED if (self.support or 0) > 0.5 else Label.NOT_ENOUGH_INFO,
+                support=self.support,
+                origin=Origin(verifier=self.signature),
+            )
+            for pair in pairs
+        ]
+
+
+def pairs(*texts: str) -> list[Pair]:
+    sample = Sample.model_validate({"answer": " ".join(texts), "contexts": ["Nothing here.", CONTEXT]})
+    return [Pair(Claim(text=text, start=0, end=len(text)), sample) for text in texts]
+
+
+async def judged(verifier: QuoteVerifier | FactVerifier, text: str) -> Verdict:
+    (outcome,) = await verifier.verify(pairs(text))
+    assert isinstance(outcome, Verdict)
+    assert all(item.holds_in(pairs(text)[0].sample.contexts) for item in outcome.evidence)
+    return outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("The Eiffel Tower was completed on 31 March 1889.", True),
+        ("the eiffel tower  was completed on 31 march 1889", True),
+        ("Gustave Eiffel's company built the tower for the fair.", True),
+        ("The Eiffel Tower was completed.", False),  # a part of a sentence may say something else
+        ("330 metres.", False),
+        ("It is 400 metres tall.", False),
+    ],
+)
+async def test_a_quote_is_a_whole_sentence(text: str, quoted: bool) -> None:
+    verdict = await judged(QuoteVerifier(), text)
+    assert (verdict.label is Label.SUPPORTED, verdict.support is not None) == (quoted, quoted)
+    if quoted:
+        assert verdict.evidence[0].context == 1
+        assert verdict.evidence[0].quote.rstrip(".").lower().split() == text.rstrip(".").lower().split()
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("The Eiffel Tower was completed on March 31st, 1889.", Label.SUPPORTED),
+        ("Over five million people visit the tower every year.", Label.SUPPORTED),
+        ("The Eiffel Tower was completed on 30 March 1889.", Label.CONTRADICTED),
+        ("The Eiffel Tower was not completed on 31 March 1889.", Label.CONTRADICTED),
+        ("The Eiffel Tower was completed in March 1889.", None),  # less, not otherwise
+        ("More than 4 million people visit the tower every year.", None),  # borne out by 5 million
+        ("The Eiffel Tower was completed on time and in Paris.", None),
+        ("Rome is pretty in the spring.", None),
+    ],
+)
+async def test_facts_settle_a_restated_sentence(text: str, label: Label | None) -> None:
+    verdict = await judged(FactVerifier(), text)
+    assert (verdict.label if verdict.support is not None else None) == label
+    assert bool(verdict.evidence) == (label is not None)
+
+
+async def test_a_changed_name_is_contradicted_but_not_settled() -> None:
+    verdict = await judged(FactVerifier(), "The Eiffel Palace was completed on 31 March 1889.")
+    assert verdict.label is Label.CONTRADICTED
+    assert not Tier(FactVerifier(), 0.9, 0.1).settles(verdict)
+
+
+async def test_only_the_uncertain_reach_the_last_tier() -> None:
+    judge = Counting()
+    cascade = Cascade(
+        [Tier(QuoteVerifier()), Tier(FactVerifier(), 0.9, 0.1), Tier(LexicalVerifier(), 1.01, 0.1), Tier(judge)]
+    )
+    texts = (
+        "Bananas grow elsewhere.",
+        "The Eiffel Tower was completed on 31 March 1889.",
+        "The Eiffel Tower was completed on 30 March 1889.",
+        "The tower was built for visitors of the fair.",
+    )
+    outcomes = await cascade.verify(pairs(*texts))
+    assert [outcome.claim and outcome.claim.text for outcome in outcomes] == list(texts)
+    assert judge.asked == [texts[3]]
+    verdicts = [outcome for outcome in outcomes if isinstance(outcome, Verdict)]
+    assert [(verdict.origin.tier, verdict.origin.verifier) for verdict in verdicts] == [
+        (2, "lexical"),
+        (0, "quote"),
+        (1, "facts"),
+        (3, "judge"),
+    ]
+    assert settled_by_tier(outcomes) == {0: 1, 1: 1, 2: 1, 3: 1}
+
+
+@pytest.mark.parametrize(
+    ("support", "label", "settled"),
+    [
+        (0.97, Label.SUPPORTED, True),
+        (0.96, Label.SUPPORTED, False),
+        (0.02, Label.NOT_ENOUGH_INFO, True),
+        (0.03, Label.CONTRADICTED, False),
+        (0.99, Label.NOT_ENOUGH_INFO, False),
+        (0.01, Label.PARTIALLY_SUPPORTED, False),
+        (None, Label.SUPPORTED, False),
+    ],
+)
+def test_a_tier_settles_what_it_is_sure_of(support: float | None, label: Label, settled: bool) -> None:
+    (pair,) = pairs("x")
+    verdict = Verdict(claim=pair.claim, label=label, support=support, origin=Origin(verifier="v"))
+    assert Tier(Counting(), 0.97, 0.02).settles(verdict) is settled
+
+
+async def test_a_failure_falls_through_and_the_last_ones_stays() -> None:
+    class Failing(Counting):
+        async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
+            return [Failure(claim=pair.claim, kind="error", message="broke") for pair in pairs]
+
+    (settled,) = await Cascade([Tier(Failing()), Tier(Counting())]).verify(pairs("x"))
+    assert isinstance(settled, Verdict)
+    (failed,) = await Cascade([Tier(Counting()), Tier(Failing())]).verify(pairs("x"))
+    assert isinstance(failed, Failure)
+
+
+async def test_what_was_settled_before_the_endpoint_died_is_kept() -> None:
+    cascade = Cascade([Tier(QuoteVerifier()), Tier(Counting(broken=True))])
+    texts = ("Unknown to all of them.", "The Eiffel Tower was completed on 31 March 1889.")
+    with pytest.raises(StopRun) as stopped:
+        await cascade.verify(pairs(*texts))
+    assert [type(outcome) for outcome in stopped.value.outcomes] == [Failure, Verdict]
+
+
+async def test_other_thresholds_pay_for_no_judgement_twice(tmp_path: Path) -> None:
+    local, judge = Counting("local", support=0.6), Counting("judge", support=0.9)
+    texts = ("One thing is claimed.", "Another thing is claimed.")
+    for sure in (0.9, 0.95):
+        cascade = wrap(
+            Cascade([Tier(QuoteVerifier()), Tier(local, sure, 0.1), Tier(judge)]), cache=tmp_path / "c.sqlite"
+        )
+        outcomes = await cascade.verify(pairs(*texts))
+    assert local.asked == judge.asked == list(texts)
+    assert [o.origin.cache for o in outcomes if isinstance(o, Verdict)] == ["exact", "exact"]
+    assert settled_by_tier(outcomes) == {2: 2}
+
+
+def test_the_signature_has_every_tier_and_its_thresholds() -> None:
+    cascade = Cascade([Tier(QuoteVerifier(), 0.9, 0.1), Tier(Counting())])
+    assert cascade.signature == "cascade.1 > quote.1[0.1,0.9] > judge"
+    assert not cascade.cpu_bound
+    assert not hasattr(cascade, "concurrency")
+
+
+@pytest.mark.parametrize("argument", ["", "0.9,0.1:lexical", "a,b:lexical", "0.1,0.9:", "-1,0.5:lexical"])
+def test_a_bad_spec_is_refused(argument: str) -> None:
+    with pytest.raises(UsageError):
+        load(argument)
