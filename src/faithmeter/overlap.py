@@ -1,0 +1,302 @@
+"""Word overlap between a sentence and its contexts: ROUGE-L, token overlap and BLEU.
+
+`Reference`, `rouge_l_precision`, `token_overlap_precision` and `bleu` give continuous-eval's numbers, to the
+digit, for people who move over from it. As measures of support they are poor: a long context saturates the
+first two and crushes the third. `best_window` is the form to judge by.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import string
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from faithmeter import _treebank
+from faithmeter._window import ContextIndex, Metric, Window, best_window
+
+__all__ = [
+    "STOP_WORDS",
+    "ContextIndex",
+    "Metric",
+    "Reference",
+    "Splitter",
+    "Tokens",
+    "Window",
+    "best_window",
+    "bleu",
+    "rouge_l_precision",
+    "token_overlap_precision",
+]
+
+Splitter = Callable[[str], Sequence[str]]
+Tokens = Literal["0.2", "0.3"]
+_Integers = npt.NDArray[np.int64]
+
+# NLTK's English stop words, less those with an apostrophe: punctuation is gone before they are looked up.
+STOP_WORDS = _treebank.listed(
+    """
+    a about above after again against ain all am an and any are aren as at be because been before being below
+    between both but by can couldn d did didn do does doesn doing don down during each few for from further had
+    hadn has hasn have haven having he her here hers herself him himself his how i if in into is isn it its
+    itself just ll m ma me mightn more most mustn my myself needn no nor not now o of off on once only or other
+    our ours ourselves out over own re s same shan she should shouldn so some such t than that the their theirs
+    them themselves then there these they this those through to too under until up ve very was wasn we were
+    weren what when where which while who whom why will with won wouldn y you your yours yourself yourselves
+    """
+)
+
+_PUNCTUATION = frozenset(string.punctuation)
+_PUNCTUATION_RUN = re.compile(f"[{re.escape(string.punctuation)}]+")
+_CLOSE_END = re.compile(r"""[.?!][.)";}\]*:@'({\[!?]+[^\s.)";}\]*:@'({\[!?]""")
+_NUMBER = re.compile(r"\d+(?:e\d+)?")
+_FUSED = re.compile(r"\b(?:(can)(not)|(gim)(me)|(gon)(na)|(got)(ta)|(lem)(me))\b|\b(wan)(na)(?=\s)", re.IGNORECASE)
+_FUSED_WORDS = frozenset({"cannot", "gimme", "gımme", "gonna", "gotta", "lemme", "wanna"})
+_ORDERS = (1, 2, 3, 4)
+
+
+class Reference:
+    """The contexts of one sample, joined by line breaks; each view of them is made once, when first needed.
+
+    `splitter` finds the sentences that word tokens are taken from; without one, a built-in approximation of
+    NLTK's Punkt model does.
+    """
+
+    def __init__(self, contexts: Sequence[str], *, splitter: Splitter | None = None) -> None:
+        self.text = "\n".join(contexts)
+        self._splitter = splitter
+
+    @cached_property
+    def _parts(self) -> list[list[str]]:
+        return _rouge_parts(self.text)
+
+    @cached_property
+    def _parts_with(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for place, words in enumerate(self._parts):
+            for word in set(words):
+                found.setdefault(word, []).append(place)
+        return found
+
+    @cached_property
+    def _treebank_tokens(self) -> set[str]:
+        return _treebank.vocabulary((self._splitter or _treebank.sentences)(self.text))
+
+    @cached_property
+    def _plain_tokens(self) -> set[str | float]:
+        text = self.text
+        if self._splitter:
+            text = "\n".join(self._splitter(text))
+        elif _CLOSE_END.search(text):  # else every sentence ends in white space, where tokens end anyway
+            text = "\n".join(_treebank.sentences(text))
+        return set(_plain_tokens(set(_plain_words(text))))
+
+    def rouge_l(self, sentence: str) -> float:
+        """Return the share of the sentence's distinct words that lie on a common subsequence with a part."""
+        if _PUNCTUATION.issuperset(sentence):
+            return 0.0
+        parts = _rouge_parts(sentence)
+        wanted = set().union(*parts)
+        missing = wanted & self._parts_with.keys()
+        absent = len(wanted) - len(missing)
+        for hypothesis in parts:
+            self._find(missing, hypothesis)
+        return (len(wanted) - absent - len(missing)) / len(wanted)
+
+    def _find(self, missing: set[str], hypothesis: list[str]) -> None:
+        """Take from `missing` what lies on a path; only parts with a missing word can have something new."""
+        masks = _masks(hypothesis)
+        walked: set[int] = set()
+        for word in hypothesis:
+            for place in self._parts_with[word] if word in missing else ():
+                if place not in walked:
+                    walked.add(place)
+                    missing -= _path(self._parts[place], masks, len(hypothesis))
+                if word not in missing:
+                    break
+
+    def token_overlap(self, sentence: str, *, tokens: Tokens = "0.2") -> float:
+        """Return distinct tokens shared with the contexts, over all tokens of the sentence."""
+        if tokens == "0.2":
+            words = _treebank.words(sentence)
+            count, shared = len(words), len(self._treebank_tokens.intersection(words))
+        else:
+            plain = _plain_tokens(_plain_words(sentence))
+            count, shared = len(plain), len(self._plain_tokens.intersection(plain))
+        return shared / count if count else 0.0
+
+    def bleu(self, sentences: Sequence[str]) -> list[float]:
+        """Return the character BLEU of each sentence against the joined contexts."""
+        matches = _clipped_matches(sentences, self.text)
+        return [
+            _bleu(counts, len(sentence), len(self.text)) for sentence, counts in zip(sentences, matches, strict=True)
+        ]
+
+
+def rouge_l_precision(sentence: str, context: str) -> float:
+    """Return continuous-eval's ROUGE-L precision of a sentence."""
+    return Reference([context]).rouge_l(sentence)
+
+
+def token_overlap_precision(
+    sentence: str, context: str, *, tokens: Tokens = "0.2", splitter: Splitter | None = None
+) -> float:
+    """Return continuous-eval's token-overlap precision of a sentence, as its 0.2 or 0.3 releases count."""
+    return Reference([context], splitter=splitter).token_overlap(sentence, tokens=tokens)
+
+
+def bleu(sentence: str, context: str) -> float:
+    """Return continuous-eval's BLEU of a sentence, which is over characters."""
+    return Reference([context]).bleu([sentence])[0]
+
+
+def _rouge_parts(text: str) -> list[list[str]]:
+    """Cut a text into parts at every full stop, and each part into words; a blank part is one empty word."""
+    return [part.split() or [""] for part in text.split(".") if part]
+
+
+def _masks(words: list[str]) -> dict[str, int]:
+    """Map each word to the integer whose bits mark the word's places."""
+    masks: dict[str, int] = {}
+    bit = 1
+    for word in words:
+        masks[word] = masks.get(word, 0) | bit
+        bit <<= 1
+    return masks
+
+
+def _path(words: list[str], masks: dict[str, int], width: int) -> set[str]:
+    """Return the words on the longest common subsequence that continuous-eval's backtrack walks.
+
+    A row of the table is one integer whose set bits are the columns where the length grows. From the last
+    corner the walk takes a match if there is one, goes up where the row grows, and left where it does not: so
+    in each row it stops at the highest bit that is either. A word without a match repeats the row above, and
+    one such row does the work of many.
+    """
+    full = flat = (1 << width) - 1
+    rows: list[tuple[str, int, int]] = []
+    matched = False
+    for word in words:
+        mask = masks.get(word, 0)
+        if mask:
+            hits = flat & mask
+            flat = ((flat + hits) | (flat - hits)) & full
+        elif not matched:
+            continue
+        matched = mask != 0
+        rows.append((word, mask, full ^ flat))
+
+    found = set()
+    reach = full  # a bit for each column not yet passed
+    for word, mask, grows in reversed(rows):
+        stop = (grows | mask) & reach
+        if not stop:
+            break
+        column = 1 << (stop.bit_length() - 1)
+        reach = column - 1
+        if mask & column:
+            found.add(word)
+        else:
+            reach |= column
+    return found
+
+
+def _plain_words(text: str) -> list[str]:
+    """Cut a text as the 0.3 releases do at first: lower case, no ASCII punctuation, no stop words."""
+    return [word for word in _PUNCTUATION_RUN.sub("", text.lower()).split() if word not in STOP_WORDS]
+
+
+def _plain_tokens(words: Iterable[str]) -> list[str | float]:
+    """Split fused words in two and read numbers."""
+    tokens: list[str | float] = []
+    for word in words:
+        if word.isalpha() and word not in _FUSED_WORDS:
+            tokens.append(word)
+        elif word.isdecimal():
+            tokens.append(float(word))
+        else:
+            spaced = _FUSED.sub(lambda match: f" {' '.join(filter(None, match.groups()))} ", word + " ")
+            tokens += [float(token) if _NUMBER.fullmatch(token) else token for token in spaced.split()]
+    return tokens
+
+
+def _bleu(matches: Sequence[int], length: int, context_length: int) -> float:
+    """Combine clipped n-gram matches into BLEU with NLTK's default smoothing, which is next to none."""
+    if not matches[0]:
+        return 0.0
+    logs = [
+        0.25 * math.log(count / max(1, length + 1 - order) if count else sys.float_info.min)
+        for order, count in zip(_ORDERS, matches, strict=True)
+    ]
+    brevity = 1.0 if length > context_length else math.exp(1 - context_length / length)
+    return brevity * math.exp(math.fsum(logs))
+
+
+def _clipped_matches(sentences: Sequence[str], context: str) -> list[list[int]]:
+    """Count, per sentence and order, the character n-grams that the context has as often.
+
+    All sentences and orders share one pass. Characters become small numbers (0: in no sentence), and four of
+    them one integer, whose leading parts are the shorter n-grams; above those bits stands whose n-gram it is.
+    """
+    characters = sorted(set("".join(sentences)))
+    bits = len(characters).bit_length()
+    owners = len(sentences)
+    if not characters or 4 * bits + (4 * owners).bit_length() > 63:
+        return [[_clipped(sentence, context, order) for order in _ORDERS] for sentence in sentences]
+    unknown = ord(characters[-1]) + 1
+    number = np.zeros(unknown + 1, dtype=np.uint16)  # 15 bits are the most that pack four times
+    number[_code_points("".join(characters))] = np.arange(1, len(characters) + 1)
+
+    owner = np.repeat(np.arange(owners), [len(sentence) for sentence in sentences])
+    place = np.arange(len(owner)) + 3 * owner  # three zeros after each sentence end its last n-grams
+    padded = np.zeros(len(owner) + 3 * owners, dtype=np.int64)
+    padded[place] = number.take(_code_points("".join(sentences)))
+    grams, counts = _distinct(_four_grams(padded, bits)[place] | (owner << 4 * bits), bits=bits, owners=owners)
+    padded = np.zeros(len(context) + 3, dtype=np.int64)
+    padded[: len(context)] = number.take(np.minimum(_code_points(context), unknown))
+    known = np.sort(_four_grams(padded, bits))
+
+    whose, gram = grams >> 4 * bits, grams & ((1 << 4 * bits) - 1)
+    last = 1 << bits * (3 - whose // owners)  # the lowest bit of the n-gram's last character
+    start = known.searchsorted(gram)
+    present = (np.append(known, sys.maxsize)[start] < gram + last).astype(np.int64)
+    many = np.flatnonzero(counts > 1)  # once is enough for the others
+    present[many] = known.searchsorted(gram[many] + last[many]) - start[many]
+    ends_inside = (gram & ((1 << bits) - 1) * last) != 0
+    clipped = np.minimum(counts, present) * ends_inside
+    total = np.bincount(whose, weights=clipped, minlength=4 * owners).reshape(4, owners)
+    return [[int(count) for count in row] for row in total.T.tolist()]
+
+
+def _four_grams(numbers: _Integers, bits: int) -> _Integers:
+    pairs = (numbers[:-1] << bits) | numbers[1:]
+    return (pairs[:-2] << 2 * bits) | pairs[2:]
+
+
+def _distinct(grams: _Integers, *, bits: int, owners: int) -> tuple[_Integers, _Integers]:
+    """Return the distinct n-grams of all four orders, zeros in place of what they lack, and their counts."""
+    grams.sort()  # leaves every order sorted, since a shorter n-gram is the head of a longer one
+    orders = np.arange(4)[:, None]
+    heads = grams & (-1 << bits * (3 - orders))
+    keys = (heads + (orders * owners << 4 * bits)).ravel()
+    starts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
+    return keys[starts], np.diff(starts, append=len(keys))
+
+
+def _clipped(sentence: str, context: str, order: int) -> int:
+    """Count the matches of one order the plain way, for more characters than 63 bits can hold."""
+    wanted, present = (
+        Counter(text[at : at + order] for at in range(len(text) + 1 - order)) for text in (sentence, context)
+    )
+    return (wanted & present).total()
+
+
+def _code_points(text: str) -> npt.NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
