@@ -62,6 +62,8 @@ PROSE = [
     "The sky is blue.¹ ¦Grass is green.",
     "The sky is blue.[citation needed] ¦Grass is green.",
     "Soybeans are 38% protein. (Passage 2) ¦They feed animals. (Source: document 3)",
+    "She won prizes (Quebec, Canada, 2006) - and more (Latvia, 1999) - and left. ¦She stayed.",
+    "In Lupin (1978) he is (Lawrence III) - a thief. ¦He stole.",
     # quotes and brackets
     '"Hello." ¦He left.',
     '"Hello," he said. ¦"Go."',
@@ -157,6 +159,10 @@ BLOCKS: list[tuple[str, list[tuple[str, str]]]] = [
     ("A. B. Cooper wrote. C. D. Miller read.", [("prose", "A. B. Cooper wrote."), ("prose", "C. D. Miller read.")]),
     ("Step 1. Do it. Step 2. Do that.", [("prose", "Step 1. Do it."), ("prose", "Step 2. Do that.")]),
     ("Do it now. • Serve food. • Check it.", [("prose", "Do it now."), ("item", "Serve food."), ("item", "Check it.")]),
+    (
+        "Honours. - A medal. - A star. Then more.",
+        [("prose", p) for p in ("Honours.", "A medal.", "A star.", "Then more.")],
+    ),
     ("Left • Right", [("prose", "Left • Right")]),
     ("**Overview**\nText.", [("heading", "**Overview**"), ("prose", "Text.")]),
     ("**Key points:**\n- one", [("heading", "**Key points:**"), ("item", "one")]),

@@ -21,8 +21,12 @@ _OVERLAP = 512
 # A longer quotation or bracket does not hold its sentences together: nobody can judge it as one claim.
 _HOLD = 300
 
-# Equal-length stand-ins: breaks and tabs are blanks; Khmer and Tibetan stops, unknown to sentencex, are dandas.
-_STANDINS = {ord(c): " " for c in "\n\r\t\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029<>"} | {ord(c): "।" for c in "។៕།"}
+# Equal-length stand-ins: breaks and bullets are blanks; Khmer and Tibetan stops, unknown to sentencex, are dandas.
+_STANDINS = {ord(c): " " for c in "\n\r\t\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029<>•◦▪▫■□●○⁃⁌⁍◆◇★☆➤➢➣▶▸►"}
+_STANDINS |= {ord(c): "।" for c in "។៕།"}
+# sentencex looks for inline lists too, and where it sees one ("(Canada, 2006) … (Latvia, 1999)") it splits no more.
+# Another bracket stops that: lists are found before, in blocks.
+_INLINE_MARKER = re.compile(r"(?<!\S)(\(?(?:\d++|[ivxlcdmIVXLCDM]++|[A-Za-z])\.?)\)(?=\s)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DEGREES = re.compile(r"(?<=°) (?=[CF]\.)")  # a lone letter with a stop would pass for an initial
 _ELLIPSIS = re.compile(r"…(?=\s+[A-Z\"“])")
@@ -35,6 +39,7 @@ _ELISION = re.compile(r"'(?:\d\ds?\b|n'|t(?:is|was)\b|em\b|cause\b)", re.IGNOREC
 _STOPS = frozenset(".!?。！？")
 _NONSPACE = re.compile(r"\S")
 _WORD = re.compile(r"[^\W_]")
+_NEXT = re.compile(r"\s*+(?:[-*•]\s++)?+(?=\S)")  # a bullet of a list that lost its line breaks is no part of the item
 
 # What may follow the stop and still belong to the sentence: closers, emphasis, citations, sources, smileys.
 _TRAILER = re.compile(
@@ -124,6 +129,8 @@ def _mask(text: str) -> str:
     mask = text.translate(_STANDINS)
     if "…" in mask:
         mask = _ELLIPSIS.sub(".", mask)
+    if ")" in mask:
+        mask = _INLINE_MARKER.sub(r"\1]", mask)
     if "° " in mask:
         mask = _DEGREES.sub("x", mask)
     loose = _loose_marks(text)
@@ -211,8 +218,8 @@ def _edge(text: str, stop: int) -> tuple[int, int | None]:
     """Return where the sentence that stops at `stop` really ends, and where the next one starts."""
     trailer = _TRAILER.match(text, stop)
     end = trailer.end() if trailer else stop
-    after = _NONSPACE.search(text, end)
-    return end, after.start() if after else None
+    after = _NEXT.match(text, end)
+    return end, after.end() if after else None
 
 
 def _continues(text: str, start: int, end: int, after: int) -> bool:
