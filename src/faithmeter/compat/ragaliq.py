@@ -1,0 +1,186 @@
+"""RagaliQ's call: `FaithfulnessEvaluator(threshold=).evaluate(test_case, judge)`, with a judge of one's own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Protocol
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from faithmeter.compat._parts import evaluator, judged
+from faithmeter.datamodels import (
+    Claim,
+    Context,
+    Evidence,
+    Extraction,
+    Label,
+    Origin,
+    Outcome,
+    Pair,
+    Sample,
+    Usage,
+    Verdict,
+)
+from faithmeter.evaluator import Evaluator
+from faithmeter.evidence import locate
+from faithmeter.metering import spend
+from faithmeter.results import Result
+from faithmeter.scoring import PROFILES
+
+Word = Literal["SUPPORTED", "CONTRADICTED", "NOT_ENOUGH_INFO"]
+
+
+class RAGTestCase(BaseModel):
+    """What is to be checked."""
+
+    id: str = ""
+    """Names the case."""
+    name: str = ""
+    """Describes it."""
+    query: str
+    """What was asked."""
+    context: list[str]
+    """The retrieved passages."""
+    response: str
+    """The answer."""
+
+
+class ClaimsResult(BaseModel):
+    """What a judge's `extract_claims` returns."""
+
+    claims: list[str]
+    """The claims."""
+    tokens_used: int = 0
+    """What that cost."""
+
+
+class ClaimVerdict(BaseModel):
+    """What a judge's `verify_claim` returns; a verdict off the menu is an error, lower case is accepted."""
+
+    verdict: Annotated[Word, BeforeValidator(lambda word: word.upper() if isinstance(word, str) else word)]
+    """The three-way verdict."""
+    evidence: str = ""
+    """A quote, or an explanation."""
+    tokens_used: int = 0
+    """What that cost."""
+
+
+class EvaluationResult(BaseModel):
+    """The score of a test case."""
+
+    evaluator_name: str = "faithfulness"
+    """What was evaluated."""
+    score: float = Field(ge=0, le=1)
+    """Supported / all claims; 1.0 without claims."""
+    passed: bool
+    """Whether the score reaches the threshold."""
+    reasoning: str
+    """The score in words."""
+    raw_response: dict[str, Any]
+    """`claims`, each with `claim`, `verdict` and `evidence`, and their counts."""
+    tokens_used: int = 0
+    """What it cost."""
+
+
+class LLMJudge(Protocol):
+    """A judge of one's own."""
+
+    async def extract_claims(self, response: str) -> ClaimsResult:
+        """The claims of an answer."""
+        ...
+
+    async def verify_claim(self, claim: str, context: list[str]) -> ClaimVerdict:
+        """What the context says about a claim."""
+        ...
+
+
+class FaithfulnessEvaluator:
+    """Checks test cases with an injected judge: RagaliQ's kind, a spec, or a verifier of ours."""
+
+    name = "faithfulness"
+
+    def __init__(self, threshold: float = 0.7) -> None:
+        self.threshold = threshold
+
+    async def evaluate(self, test_case: Any, judge: LLMJudge | Any) -> EvaluationResult:
+        """Break the response into claims, verify each, and score."""
+        fields = {"question": test_case.query, "answer": test_case.response, "contexts": list(test_case.context)}
+        sample = Sample.model_validate(fields)
+        scoring = PROFILES["ragaliq"]
+        if hasattr(judge, "verify_claim"):
+            pipeline = Evaluator(extractor=_Claims(judge), verifier=_Verdicts(judge), scoring=scoring)
+        else:
+            pipeline = evaluator(judge, scoring=scoring)
+        return self._result(await judged(pipeline, sample))
+
+    def _result(self, result: Result) -> EvaluationResult:
+        claims = [
+            {
+                "claim": verdict.claim.text,
+                "verdict": verdict.label.value.upper(),
+                "evidence": verdict.reason or " … ".join(item.quote for item in verdict.evidence),
+            }
+            for verdict in result.verdicts
+        ]
+        supported = sum(verdict.label is Label.SUPPORTED for verdict in result.verdicts)
+        score = result.score if result.score is not None else 1.0
+        reasoning = f"{supported} of {len(claims)} claims are supported by the context."
+        return EvaluationResult(
+            score=score,
+            passed=score >= self.threshold,
+            reasoning=reasoning if claims else "No claims to verify: vacuously faithful.",
+            raw_response={"claims": claims, "total_claims": len(claims), "supported_claims": supported},
+            tokens_used=result.usage.prompt_tokens + result.usage.completion_tokens,
+        )
+
+
+class _Claims:
+    """A judge's `extract_claims` as an extractor."""
+
+    def __init__(self, judge: LLMJudge) -> None:
+        self._judge = judge
+        self.signature = f"ragaliq,{type(judge).__name__}"
+
+    async def extract(self, sample: Sample) -> Extraction:
+        if not sample.answer.strip():
+            return Extraction()
+        found = await self._judge.extract_claims(sample.answer)
+        spend(Usage(calls=1, completion_tokens=found.tokens_used))
+        return Extraction(claims=tuple(self._placed(text, sample.answer) for text in found.claims))
+
+    def _placed(self, text: str, answer: str) -> Claim:
+        span = locate(text, answer)
+        start, end = span or (0, len(answer))
+        return Claim(text=text, start=start, end=end)
+
+
+class _Verdicts:
+    """A judge's `verify_claim` as a verifier, all claims at once."""
+
+    def __init__(self, judge: LLMJudge) -> None:
+        self._judge = judge
+        self.signature = f"ragaliq,{type(judge).__name__}"
+
+    async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
+        return list(await asyncio.gather(*map(self._verify, pairs)))
+
+    async def _verify(self, pair: Pair) -> Verdict:
+        contexts = pair.sample.contexts
+        found = await self._judge.verify_claim(pair.claim.text, [context.text for context in contexts])
+        spend(Usage(calls=1, completion_tokens=found.tokens_used))
+        return Verdict(
+            claim=pair.claim,
+            label=Label(found.verdict),
+            evidence=_located(found.evidence, contexts),
+            reason=found.evidence or None,
+            origin=Origin(verifier=self.signature),
+        )
+
+
+def _located(quote: str, contexts: Sequence[Context]) -> tuple[Evidence, ...]:
+    for index, context in enumerate(contexts):
+        span = locate(quote, context.text) if quote.strip() else None
+        if span:
+            return (Evidence.of(contexts, index, span.start, span.end),)
+    return ()
