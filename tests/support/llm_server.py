@@ -402,7 +402,8 @@ class _OpenAI:
             "finish_reason": finish,
             "logprobs": _logprobs(text, behaviour.label_probability) if asked.body.get("logprobs") else None,
         }
-        prompt, completion = _tokens(asked.system + asked.user), _tokens(text)
+        prompt = _tokens(asked.system + asked.user + (json.dumps(asked.schema) if asked.schema else ""))
+        completion = _tokens(text)
         return {
             "id": f"chatcmpl-{self.seen}",
             "object": "chat.completion",
