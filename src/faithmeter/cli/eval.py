@@ -21,6 +21,7 @@ from faithmeter.cli.options import Assignment, build_evaluator, evaluator_option
 from faithmeter.cli.progress import Tick, progress
 from faithmeter.errors import FaithmeterError, RowError
 from faithmeter.report import format_of, write_report
+from faithmeter.report.github import announce_file, commands_off, under_actions
 from faithmeter.runs.intake import BadRows, Intake
 from faithmeter.runs.journal import Journal
 from faithmeter.runs.runner import Judges, Run
@@ -167,7 +168,7 @@ def _journal(wishes: Wishes) -> Iterator[Journal | None]:
     if wishes.output:
         with Journal(Path(wishes.output), fresh=wishes.fresh, retry_failed=wishes.retry_failed) as journal:
             yield journal
-    elif wishes.report:
+    elif wishes.report or under_actions():
         with TemporaryDirectory(prefix="faithmeter-") as folder, Journal(Path(folder) / "results.jsonl") as journal:
             yield journal
     else:
@@ -206,6 +207,8 @@ class _Eval:
             return INTERRUPTED
         if self.wishes.report and not self.session.stopped and self.journal:
             write_report(self.wishes.report, self.journal.output, min_score=self.wishes.min_score)
+        if self.journal and not self.session.stopped:
+            announce_file(self.journal.output, min_score=self.wishes.min_score, data=self.wishes.data[0])
         self._show(left)
         return self._exit_code()
 
@@ -249,7 +252,8 @@ class _Eval:
         else:
             from rich.console import Console
 
-            Console().print(render.report_rich(tally, rows=self.wishes.worst))
+            with commands_off():
+                Console().print(render.report_rich(tally, rows=self.wishes.worst))
             for line in self._lines(left):
                 click.echo(line)
         if self.session.stopped:

@@ -56,7 +56,7 @@ def command(
     if file.torn:
         click.echo(f"faithmeter: the last line of {results} is cut off and was left out: the run is not done", err=True)
     for line in announce(summary, title=title, data=str(results)):
-        click.echo(line)
+        click.echo(line, err=True)
     if summary.passed is False:
         click.echo(f"faithmeter: mean score {number(summary.mean)} is below {summary.min_score:g}", err=True)
     sys.exit(BELOW if summary.passed is False else PASSED)

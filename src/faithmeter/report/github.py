@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,8 @@ from pathlib import Path
 from faithmeter.render import number
 from faithmeter.report.escaping import one_line, workflow_message, workflow_property
 from faithmeter.report.markdown import lines
-from faithmeter.report.summary import Summary, passes, to_look_at
+from faithmeter.report.reading import ResultsFile
+from faithmeter.report.summary import Summary, passes, summarise, to_look_at
 from faithmeter.results import Result
 
 ANNOTATIONS = 10  # GitHub shows no more of a kind from one step
@@ -38,6 +40,13 @@ def announce(
         with Path(place).open("a", encoding="utf-8", errors="replace") as file:
             file.write(text if len(text.encode("utf-8", "replace")) < SUMMARY_LIMIT else text[: SUMMARY_LIMIT // 4])
     return list(annotation_lines(summary, data=data))
+
+
+def announce_file(path: str | Path, *, min_score: float | None = None, data: str | None = None) -> None:
+    """Announce a results file, with the annotations on standard error; nothing is read elsewhere than on GitHub."""
+    if under_actions():
+        for line in announce(summarise(ResultsFile(path), min_score=min_score), data=data):
+            print(line, file=sys.stderr)
 
 
 def annotation_lines(summary: Summary, *, data: str | None = None) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import heapq
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from importlib.resources import files
@@ -15,8 +14,8 @@ from typing import IO, Any
 from faithmeter._version import __version__
 from faithmeter.report.overview import overview
 from faithmeter.report.payload import details, embedded, row
-from faithmeter.report.summary import Summary, summarise
-from faithmeter.results import Result, Tally
+from faithmeter.report.summary import Summary
+from faithmeter.results import Result
 
 TITLE = "Faithfulness report"
 LIMIT = 20_000  # samples in the table: more make a page that no browser opens with ease
@@ -112,11 +111,3 @@ def _lowest(results: Iterable[Result], limit: int) -> set[int]:
 
 def _notice(count: int, limit: int) -> str:
     return f'<p class="notice">The numbers are over all {count:,} samples; the table holds the {limit:,} lowest.</p>'
-
-
-def html_page(tally: Tally) -> str:
-    """The page of a tally's worst results; `write_report` has all of them."""
-    results = tally.worst(tally.keep)
-    file = io.StringIO()
-    write_html(file, summarise(results, min_score=tally.min_score), results)
-    return file.getvalue()
