@@ -40,6 +40,8 @@ KEY = "FAITHMETER_API_KEY"
 """Holds the key for an endpoint given by its address; the provider's own variable is the fallback."""
 
 _KEYLESS = "no-key"  # the SDKs insist on one; local servers ignore it
+# what pydantic-ai's profiles say of models that take no temperature
+_NO_TEMPERATURE = ("openai_supports_reasoning", "anthropic_disallows_sampling_settings")
 _FINISH: Mapping[str | None, Any] = {"length": "length", "content_filter": "refused"}
 
 
@@ -49,7 +51,7 @@ class PydanticAIEndpoint:
     def __init__(self, model: Model[Any], close: Callable[[], Any] | None = None) -> None:
         self._model = model
         self._close = close
-        self._takes_temperature = not model.profile.get("openai_supports_reasoning", False)
+        self._takes_temperature = not any(model.profile.get(flag) for flag in _NO_TEMPERATURE)
 
     async def send(self, request: Request, style: Style) -> Reply:
         """Give the reply, or raise a `Fault`."""
@@ -176,10 +178,20 @@ def _groq(model: str, base_url: str | None) -> PydanticAIEndpoint:
 
 
 def _bedrock(model: str, base_url: str | None) -> Model[Any]:
+    import boto3
+    from botocore.config import Config
+    from botocore.exceptions import BotoCoreError
     from pydantic_ai.models.bedrock import BedrockConverseModel
     from pydantic_ai.providers.bedrock import BedrockProvider
 
-    return BedrockConverseModel(model, provider=BedrockProvider(base_url=base_url))
+    config = Config(
+        retries={"total_max_attempts": 1}, connect_timeout=15, read_timeout=600, max_pool_connections=64
+    )
+    try:
+        client = boto3.client("bedrock-runtime", endpoint_url=base_url, config=config)
+    except BotoCoreError as error:
+        raise UsageError(f"bedrock:{model}: {error} (set AWS_REGION and the other AWS_ variables)") from None
+    return BedrockConverseModel(model, provider=BedrockProvider(bedrock_client=client))
 
 
 _BUILDERS: Mapping[str, Callable[[str, str | None, httpx2.AsyncClient], Model[Any]]] = {
