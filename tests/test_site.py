@@ -1,0 +1,53 @@
+"""The documentation site builds without a broken link, and leaves no command and no public name out."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import faithmeter
+from faithmeter.cli import COMMANDS
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.slow
+def test_every_command_and_option_is_in_the_reference(site: Path) -> None:
+    page = (site / "reference" / "cli" / "index.html").read_text("utf-8")
+    text = re.sub(r"<[^>]+>", "", page)
+    for command in COMMANDS:
+        assert f"faithmeter {command}" in text, command
+    assert "--min-score" in text
+
+
+@pytest.mark.slow
+def test_every_public_name_is_in_the_reference(site: Path) -> None:
+    page = (site / "reference" / "api" / "index.html").read_text("utf-8")
+    missing = [name for name in faithmeter.__all__ if name != "__version__" and f'id="faithmeter.{name}"' not in page]
+    assert not missing
+
+
+def test_every_command_is_explained_in_a_guide() -> None:
+    pages = [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/guides/*.md"), ROOT / "README.md"]
+    text = "\n".join(page.read_text("utf-8") for page in pages)
+    missing = [command for command in COMMANDS if f"faithmeter {command}" not in text]
+    assert not missing
+
+
+def test_links_of_the_readme_lead_somewhere() -> None:
+    for name in ("README.md", "CONTRIBUTING.md"):
+        for link in re.findall(r"\]\(([^)#]+)\)", (ROOT / name).read_text("utf-8")):
+            assert "://" in link or (ROOT / link).exists(), f"{name}: {link}"
