@@ -27,9 +27,9 @@ from faithmeter.evidence import Index, bearing, select
 from faithmeter.extract import load_extractor
 from faithmeter.llm.budget import limited
 from faithmeter.recording import Entry, Recording, write_recording
-from faithmeter.render import LOOKS, number
+from faithmeter.render import LOOKS, number, printable
 from faithmeter.report import summarise, write_report
-from faithmeter.report.escaping import one_line, printable
+from faithmeter.report.escaping import one_line
 from faithmeter.report.github import announce
 from faithmeter.report.summary import Summary, to_look_at
 from faithmeter.results import Result

@@ -5,6 +5,7 @@ Takes the data models but imports none of them, so that they can import it. rich
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import pairwise
@@ -37,6 +38,19 @@ LOOKS = {
 }
 
 
+# Terminals act on these (colours, titles, the clipboard); tab and line feed stay.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def printable(text: str) -> str:
+    """Text that a terminal only shows: control characters become visible ones, one for one."""
+    return _CONTROLS.sub(lambda match: _picture(ord(match.group())), text)
+
+
+def _picture(code: int) -> str:
+    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
+
+
 def number(value: float | None) -> str:
     """A score or support for people: two digits, or a dash where there is none."""
     return "–" if value is None else f"{value:.2f}"
@@ -48,13 +62,13 @@ def _support(outcome: Outcome) -> float | None:
 
 def _detail(outcome: Outcome) -> str:
     """The evidence, and the reason or what went wrong, as plain lines."""
-    quotes = [f"context {item.context}: “{item.quote}”" for item in getattr(outcome, "evidence", ())]
+    quotes = [f"context {item.context + 1}: “{item.quote}”" for item in getattr(outcome, "evidence", ())]
     reason = getattr(outcome, "reason", None) or getattr(outcome, "message", None)
-    return "\n".join([*quotes, *([reason] if reason else [])])
+    return printable("\n".join([*quotes, *([reason] if reason else [])]))
 
 
 def _claim(outcome: Outcome) -> str:
-    return outcome.claim.text if outcome.claim else "(the whole answer)"
+    return printable(outcome.claim.text) if outcome.claim else "(the whole answer)"
 
 
 def segments(answer: str, outcomes: Sequence[Outcome]) -> Iterator[tuple[str, list[Outcome]]]:
@@ -92,12 +106,12 @@ def _headline(result: Result) -> str:
 
 def as_text(result: Result) -> str:
     """A result as a few lines: the score, then a line for each claim."""
-    lines = [f"Result {result.sample.id}: {_headline(result)}"]
+    lines = [f"Result {printable(result.sample.id)}: {_headline(result)}"]
     for outcome in result.outcomes:
         lines.append(
             f"  {LOOKS[outcome.word].mark} {outcome.word:19} {number(_support(outcome)):>4}  {_claim(outcome)}"
         )
-    lines += [f"  · {aside.kind.replace('_', ' '):19}       {aside.text}" for aside in result.asides]
+    lines += [f"  · {aside.kind.replace('_', ' '):19}       {printable(aside.text)}" for aside in result.asides]
     return "\n".join(lines)
 
 
@@ -160,11 +174,14 @@ def as_rich(result: Result) -> RenderableType:
 
     answer = Text()
     for piece, covering in segments(result.sample.answer, result.outcomes):
-        answer.append_text(_styled(_worst(covering), piece) if covering else Text(piece, style="dim"))
-    asides = [Text(f"· {aside.kind.replace('_', ' ')}: {aside.text}", style="dim") for aside in result.asides]
+        shown = printable(piece)
+        answer.append_text(_styled(_worst(covering), shown) if covering else Text(shown, style="dim"))
+    asides = [
+        Text(f"· {aside.kind.replace('_', ' ')}: {printable(aside.text)}", style="dim") for aside in result.asides
+    ]
     return Panel(
         Group(answer, Text(), *(outcome_rich(outcome) for outcome in result.outcomes), *asides),
-        title=Text(f"{result.sample.id}: {_headline(result)}"),
+        title=Text(f"{printable(result.sample.id)}: {_headline(result)}"),
         title_align="left",
     )
 
@@ -187,7 +204,7 @@ def report_rich(tally: Tally, *, rows: int = 10) -> RenderableType:
     for result in worst:
         outcome = (result.failures + result.unsupported or (None,))[0]
         look_at = outcome_rich(outcome) if outcome else Text(result.status)
-        table.add_row(Text(result.sample.id), number(result.score), str(len(result.outcomes)), look_at)
+        table.add_row(Text(printable(result.sample.id)), number(result.score), str(len(result.outcomes)), look_at)
     return Group(*lines, Text(), table)
 
 
@@ -208,8 +225,7 @@ def outcome_html(outcome: Outcome) -> str:
     below = f'<div style="opacity:.75;margin-left:1.5em">{detail}</div>' if detail else ""
     badge = f'<b style="background:{look.paper};color:{look.ink};border-radius:3px;padding:0 4px">'
     return (
-        f"<div>{badge}{look.mark} {outcome.word}</b> {number(_support(outcome))} "
-        f"{escape(_claim(outcome))}{below}</div>"
+        f"<div>{badge}{look.mark} {outcome.word}</b> {number(_support(outcome))} {escape(_claim(outcome))}{below}</div>"
     )
 
 

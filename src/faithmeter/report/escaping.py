@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from html import escape
 
-# Terminals act on these (colours, titles, the clipboard); tab and line feed stay.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+from faithmeter.render import printable
+
 # What XML 1.0 cannot carry, even escaped.
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MARKDOWN = re.compile(r"([\\`*_\[\]#|~$])")
@@ -15,30 +14,10 @@ _LINK = re.compile(r"(?i)(@|://|www\.)")
 _ZERO_WIDTH = "\u200b"
 
 
-def printable(text: str) -> str:
-    """For a terminal: control characters become visible ones."""
-    return _CONTROLS.sub(lambda match: _picture(match.group()), text)
-
-
-def _picture(character: str) -> str:
-    code = ord(character)
-    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
-
-
 def one_line(text: str, limit: int = 300) -> str:
     """White space as single spaces, and an ellipsis where the text goes on."""
     flat = " ".join(printable(text).split())
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
-
-
-def marked(text: str, gaps: Sequence[tuple[int, int]], before: str, after: str) -> str:
-    """The text with marks set around its gaps."""
-    pieces, last = [], 0
-    for start, end in sorted(gaps):
-        if start >= last:
-            pieces += [text[last:start], before, text[start:end], after]
-            last = end
-    return "".join([*pieces, text[last:]])
 
 
 def markdown(text: str, limit: int = 300) -> str:
