@@ -46,9 +46,9 @@ _LINKS = frozenset(words("and or but who which that when while because where"))
 _ACTORS = frozenset(
     words("mother father parents brother sister son daughter wife husband man men woman women boy girl child children "
           "crew team company government police court judge president minister king queen army group staff doctor "
-          "teacher student students customer customers reviewer reviewers officer officers player players coach club union "
-          "party committee board agency family prince captain owner manager director friend friends victim suspect "
-          "senator governor mayor community people residents photographer politician author council ministry")
+          "teacher student students customer customers reviewer reviewers officer officers player players coach club "
+          "union party committee board agency family prince captain owner manager director friend friends victim "
+          "suspect senator governor mayor community people residents photographer politician author council ministry")
 )  # fmt: skip
 _THINGS = frozenset(
     words("cup medal award awards prize prizes trophy championship championships open games series war veto act order "
