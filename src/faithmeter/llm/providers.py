@@ -42,20 +42,29 @@ KEY = "FAITHMETER_API_KEY"
 _KEYLESS = "no-key"  # the SDKs insist on one; local servers ignore it
 # what pydantic-ai's profiles say of models that take no temperature
 _NO_TEMPERATURE = ("openai_supports_reasoning", "anthropic_disallows_sampling_settings")
+# Anthropic wants a limit; without one pydantic-ai asks for the model's maximum, which then must be streamed.
+_DEFAULTS: Mapping[str, Mapping[str, Any]] = {"anthropic": {"max_tokens": 16_384}}
 _FINISH: Mapping[str | None, Any] = {"length": "length", "content_filter": "refused"}
 
 
 class PydanticAIEndpoint:
     """One model, reached through pydantic-ai; belongs to the event loop it is first used in."""
 
-    def __init__(self, model: Model[Any], close: Callable[[], Any] | None = None) -> None:
+    def __init__(
+        self,
+        model: Model[Any],
+        close: Callable[[], Any] | None = None,
+        *,
+        defaults: Mapping[str, Any] | None = None,
+    ) -> None:
         self._model = model
         self._close = close
+        self._defaults = dict(defaults or {})
         self._takes_temperature = not any(model.profile.get(flag) for flag in _NO_TEMPERATURE)
 
     async def send(self, request: Request, style: Style) -> Reply:
         """Give the reply, or raise a `Fault`."""
-        settings = dict(request.settings)
+        settings = {**self._defaults, **request.settings}
         if not self._takes_temperature:  # pydantic-ai would drop it with a warning
             settings.pop("temperature", None)
         try:
@@ -85,7 +94,9 @@ def connect(spec: ModelSpec, base_url: str | None = None) -> PydanticAIEndpoint:
             return _groq(spec.model, base_url)
         # httpx's own pool scans every connection on each request; aiohttp's does not.
         http = DefaultAioHttpClient(timeout=httpx2.Timeout(600, connect=15))
-        return PydanticAIEndpoint(_BUILDERS[spec.provider](spec.model, base_url, http), http.aclose)
+        return PydanticAIEndpoint(
+            _BUILDERS[spec.provider](spec.model, base_url, http), http.aclose, defaults=_DEFAULTS.get(spec.provider)
+        )
     except ImportError:
         raise MissingExtra(f"the provider {spec.provider!r}", "llm") from None
     except ai.UserError as error:
