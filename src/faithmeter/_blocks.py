@@ -65,6 +65,9 @@ _RUN_GAP = 12  # lines that may stand between two lettered items
 def blocks(text: str) -> Iterator[Block]:
     """Yield the blocks of a text in order; they do not overlap and none is blank."""
     lines = _lines(text)
+    if len(lines) == 1 and lines[0].value > 0 and lines[0].start == lines[0].end:
+        yield Block(lines[0].bare, lines[0].end, "prose")  # all that the text says is "1."
+        return
     at = 0
     while at < len(lines):
         if lines[at].kind == "fence":
@@ -88,20 +91,16 @@ def _starts_block(text: str, lines: list[_Line], at: int) -> bool:
 
 def _lines(text: str) -> list[_Line]:
     found: list[_Line] = []
-    offset, last, gap = 0, 0, True
+    offset, gap = 0, True
     for raw in text.splitlines(keepends=True):
         content = raw.strip()
         if content:
             indent = len(raw) - len(raw.lstrip())
             bare = offset + indent
-            line = _line(text, bare, bare + len(content))._replace(indent=indent, gap=gap)
-            if line.value and text[bare].isdigit() and not _counts(text, line, last, found):
-                line = line._replace(start=bare, kind="", value=_WRAPPED)
-            last = line.value if line.value > 0 else last
-            found.append(line)
+            found.append(_line(text, bare, bare + len(content))._replace(indent=indent, gap=gap))
         gap = not content
         offset += len(raw)
-    return _settle_letters(text, found)
+    return _settle_letters(text, _settle_numbers(text, found))
 
 
 def _line(text: str, bare: int, end: int) -> _Line:
@@ -136,12 +135,32 @@ def _line(text: str, bare: int, end: int) -> _Line:
     return _Line(start, end, kind, value, bare)
 
 
-def _counts(text: str, line: _Line, last: int, before: list[_Line]) -> bool:
-    """Say whether a number at the start of a line numbers an item, and is not the end of a wrapped sentence."""
-    if line.value in (1, last + 1) or line.gap or not before:
-        return True
-    start, end, kind = before[-1][:3]
-    return kind != "" or _CLAUSE_END.search(text, max(start, end - 8), end) is not None
+def _settle_numbers(text: str, lines: list[_Line]) -> list[_Line]:
+    """Make plain lines of those whose number belongs to the text: "3. Oktober 1990", "42.", the end of a sentence.
+
+    A number with a stop numbers an item when it is 1 or follows or precedes another of its list; "3)" always does.
+    """
+    numbered = [at for at, line in enumerate(lines) if line.value > 0]
+    in_run: set[int] = set()
+    for order, step in ((numbered, 1), (numbered[::-1], -1)):
+        last: dict[int, int] = {}  # the last number at each indent
+        for at in order:
+            line = lines[at]
+            if last.get(line.indent) in (line.value, line.value - step):
+                in_run.add(at)
+            last[line.indent] = line.value
+    for at in numbered:
+        line = lines[at]
+        if at in in_run or not text[line.bare].isdigit() or "." not in text[line.bare : line.bare + 4]:
+            continue
+        wrapped = at > 0 and not line.gap and lines[at - 1].kind == "" and not _ends_clause(text, lines[at - 1])
+        if wrapped or line.value > 1:
+            lines[at] = line._replace(start=line.bare, kind="", value=_WRAPPED if wrapped else 0)
+    return lines
+
+
+def _ends_clause(text: str, line: _Line) -> bool:
+    return _CLAUSE_END.search(text, max(line.start, line.end - 8), line.end) is not None
 
 
 def _settle_letters(text: str, lines: list[_Line]) -> list[_Line]:
@@ -269,10 +288,12 @@ def _paragraph(text: str, lines: list[_Line], *, is_last: bool) -> Iterator[Bloc
 
 
 def _is_title(text: str, line: _Line, is_last: bool) -> bool:
-    """Say whether a line without `#` is a heading: all bold, or a short label with a colon before other text."""
+    """Say whether a line without `#` is a heading: all bold, or a short label with a colon, before other text."""
+    if is_last:
+        return False
     if text[line.start] in "*_" and _BOLD.match(text, line.start, line.end):
         return True
-    if is_last or text[line.end - 1] not in ":*" or line.end - line.start > 60:
+    if text[line.end - 1] not in ":*" or line.end - line.start > 60:
         return False
     return _LABEL.match(text, line.start, line.end) is not None
 

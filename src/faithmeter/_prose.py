@@ -24,9 +24,11 @@ _HOLD = 300
 # Equal-length stand-ins: breaks and bullets are blanks; Khmer and Tibetan stops, unknown to sentencex, are dandas.
 _STANDINS = {ord(c): " " for c in "\n\r\t\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029<>•◦▪▫■□●○⁃⁌⁍◆◇★☆➤➢➣▶▸►"}
 _STANDINS |= {ord(c): "।" for c in "។៕།"}
+_STANDIN = re.compile(f"[{''.join(map(chr, _STANDINS))}]")
 # sentencex looks for inline lists too, and where it sees one ("(Canada, 2006) … (Latvia, 1999)") it splits no more.
 # Another bracket stops that: lists are found before, in blocks.
-_INLINE_MARKER = re.compile(r"(?<!\S)(\(?(?:\d++|[ivxlcdmIVXLCDM]++|[A-Za-z])\.?)\)(?=\s)")
+_CLOSES = re.compile(r"\)(?=\s)")
+_INLINE_MARKER = re.compile(r"(?:\A|\s)\(?(?:\d+|[ivxlcdmIVXLCDM]+|[A-Za-z])\.?\Z")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DEGREES = re.compile(r"(?<=°) (?=[CF]\.)")  # a lone letter with a stop would pass for an initial
 _ELLIPSIS = re.compile(r"…(?=\s+[A-Z\"“])")
@@ -126,11 +128,11 @@ def _word_from(text: str, start: int) -> int:
 
 def _mask(text: str) -> str:
     """Blank what would mislead sentencex, at equal length."""
-    mask = text.translate(_STANDINS)
+    mask = text.translate(_STANDINS) if _STANDIN.search(text) else text
     if "…" in mask:
         mask = _ELLIPSIS.sub(".", mask)
     if ")" in mask:
-        mask = _INLINE_MARKER.sub(r"\1]", mask)
+        mask = _CLOSES.sub(_other_bracket, mask)
     if "° " in mask:
         mask = _DEGREES.sub("x", mask)
     loose = _loose_marks(text)
@@ -140,6 +142,11 @@ def _mask(text: str) -> str:
             chars[at] = " "
         mask = "".join(chars)
     return mask
+
+
+def _other_bracket(close: re.Match[str]) -> str:
+    before = close.string[max(0, close.start() - 10) : close.start()]
+    return "]" if _INLINE_MARKER.search(before) else ")"
 
 
 def _loose_marks(text: str) -> list[int]:
