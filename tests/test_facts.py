@@ -36,6 +36,10 @@ SAME = [
     ("The programme began in 1999.", "The program started in 1999."),
     ("The drug also increases mortality.", "The drug increases mortality"),
     ("THE TOWER IS TALL", "The tower is tall."),
+    ("The song was recorded by Queen.", "Queen recorded the song."),
+    ("Music videos have been directed by Heath Ledger.", "Heath Ledger directed music videos."),
+    ("T.I . released it", "T.I. released it."),
+    ("It ended 2–1.", "It ended two–one."),
 ]
 
 APART = [
@@ -62,6 +66,11 @@ APART = [
     ("He is the president.", "He was the president.", "word"),
     ("It was a hit.", "It was a flop.", "word"),
     ("John beat Mary.", "Mary beat John.", "order"),
+    ("The song was recorded by Queen.", "The song recorded Queen.", "order"),
+    ("Liverpool was defeated by Everton.", "Liverpool defeated Everton.", "order"),
+    ("It was recorded by Queen in Rome.", "Queen in Rome recorded it.", "word"),
+    ("It was released by 1999.", "It was released in 1999.", "word"),
+    ("It was -5 degrees.", "It was 5 degrees.", "word"),
     ("Mark was a fan of Manny.", "Manny was a fan of Mark.", "order"),
     ("He was born in 1879 and died in 1955.", "He was born in 1955 and died in 1879.", "order"),
     ("It won 3-0.", "It won 0-3.", "order"),

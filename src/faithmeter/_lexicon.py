@@ -166,7 +166,7 @@ BEFORE_NUMBER = {
     "≥": "at least",
     "≤": "at most",
 }
-ACRONYMS = {"us": "usa", "u.s.": "usa", "usa": "usa", "u.s.a.": "usa", "uk": "britain", "u.k.": "britain"}
+ACRONYMS = {"us": "usa", "usa": "usa", "uk": "britain"}
 
 # Past participles that do not end in -ed, so that "has won" is read as "won".
 PARTICIPLES = _words(

@@ -49,10 +49,10 @@ _TOKEN = re.compile(
     r"\d{4}-\d{2}-\d{2}(?!\d)"  # an ISO date
     r"|\d+(?:,\d{3})+(?:\.\d+)?(?![\w])|\d+(?:\.\d+)?(?![\w.])|\d+(?:\.\d+)?(?=\.?(?:\W|$))"
     r"|\d+(?:\.\d+)?(?=[^\W\d_]+)"  # a number with a unit or suffix stuck to it
-    r"|(?:[^\W\d_]\.){2,}"  # U.S.
+    r"|(?:[^\W\d_]\.)+[^\W\d_](?!\w)\.?"  # U.S.
     r"|n't(?!\w)|[^\W\d_]+?(?=n't(?!\w))|'(?:s|re|ve|ll|m|d)(?!\w)"
     r"|[^\W_]+(?:[+#]+(?!\w))?"
-    r"|[$€£¥₹%&+<>≥≤~=/°,]|-(?=\d)",
+    r"|[$€£¥₹%&+<>≥≤~=/°,]|(?<![\w)])-(?=\d)",
     re.IGNORECASE,
 )
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)$")
@@ -70,7 +70,7 @@ def read(text: str) -> Reading:
     tokens = _dates(_numbers(_phrases(tokens)))
     tokens = _front_last(_before_numbers(tokens))
     tokens = [token for token in tokens if token.form not in lexicon.FREE and token.form != ","]
-    return Reading(tuple(_fact(token) for token in _level_tenses(tokens)), indefinite)
+    return Reading(tuple(_fact(token) for token in _active(_level_tenses(tokens))), indefinite)
 
 
 def differences(a: str, b: str) -> frozenset[Kind]:
@@ -111,7 +111,8 @@ def _words(text: str) -> list[_Token]:
         acronym = len(raw) > 1 and raw.isupper() and not shouting
         if (acronym and form in lexicon.FUNCTION) or (raw == "A" and found and not shouting):
             form = raw  # "WHO" is not "who", and the A of "vitamin A" no article
-        elif acronym or "." in raw:
+        elif acronym or ("." in raw and not raw[0].isdecimal()):
+            form = form.replace(".", "")
             form = lexicon.ACRONYMS.get(form, form)
         if form == "cannot":
             found.append(_Token("can", raw))
@@ -330,6 +331,25 @@ def _level_tenses(tokens: list[_Token]) -> list[_Token]:
     return out
 
 
+def _active(tokens: list[_Token]) -> list[_Token]:
+    """Write "the song was recorded by Queen" as "Queen recorded the song", where nothing more is said."""
+    forms = [token.form for token in tokens]
+    if forms.count("by") != 1:
+        return tokens
+    by = forms.index("by")
+    agent = forms[by + 1 :]
+    verb = forms[by - 1] if by >= 2 else ""
+    passive = verb.endswith("ed") or verb in lexicon.PARTICIPLES
+    if not passive or forms[by - 2] not in ("was", "were", "been") or not agent or agent[0][0] in "#@":
+        return tokens
+    subject = tokens[: by - 2]
+    if subject and subject[-1].form in ("has", "have") and forms[by - 2] == "been":
+        subject = subject[:-1]
+    if not subject or lexicon.FUNCTION.intersection(agent) or subject[-1].form in lexicon.FUNCTION:
+        return tokens
+    return [*tokens[by + 1 :], tokens[by - 1], *subject]
+
+
 def _fact(token: _Token) -> Fact:
     form = token.form
     if form[0] == "@":
@@ -342,7 +362,7 @@ def _fact(token: _Token) -> Fact:
         if form in table:
             return Fact(form, kind, form)
     if token.raw[:1].isupper() and not token.first:
-        return Fact(form, "name", form)
+        return Fact(lexicon.SYNONYMS.get(form, form), "name", lexicon.SYNONYMS.get(form, form))
     form = lexicon.SYNONYMS.get(form, form)
     return Fact(form, "word", _stem(form))
 
