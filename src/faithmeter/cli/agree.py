@@ -163,7 +163,7 @@ def _disagreement(unit: Unit) -> RenderableType:
     lines = [Text(one_line(unit.text, 400))]
     if unit.verdict:
         lines += [
-            Text(f"context {item.context}: “{one_line(item.quote, 400)}”", style="dim")
+            Text(f"context {item.context + 1}: “{one_line(item.quote, 400)}”", style="dim")
             for item in unit.verdict.evidence
         ]
         lines += [Text(one_line(unit.verdict.reason, 400), style="dim")] if unit.verdict.reason else []

@@ -117,7 +117,7 @@ def _show(session: Session, place: int) -> None:
     sample, claim = item.result.sample, item.verdict.claim
     click.echo(f"\n─── {session.done} of {len(session.items)} labelled ── sample {printable(sample.id)} " + "─" * 20)
     for number, context in enumerate(sample.contexts):
-        click.secho(f"context {number}" + (f" ({printable(context.id)})" if context.id else ""), dim=True)
+        click.secho(f"context {number + 1}" + (f" ({printable(context.id)})" if context.id else ""), dim=True)
         click.echo(_wrapped(context.text))
     if sample.question:
         click.secho("question", dim=True)

@@ -207,7 +207,8 @@ def _badge(word: str) -> str:
 
 def _card(unit: Unit) -> str:
     evidence = "".join(
-        f'<blockquote class="prose">{escape(item.quote)} <cite class="unit">context {item.context}</cite></blockquote>'
+        f'<blockquote class="prose">{escape(item.quote)} '
+        f'<cite class="unit">context {item.context + 1}</cite></blockquote>'
         for item in (unit.verdict.evidence if unit.verdict else ())
     )
     reason = f'<p class="unit">{escape(unit.verdict.reason)}</p>' if unit.verdict and unit.verdict.reason else ""

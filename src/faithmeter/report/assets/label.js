@@ -56,7 +56,7 @@ function show(next) {
 
 function context({ id, parts }, number) {
   const text = parts.map(([words, looked]) => (looked ? h("mark", { class: "looked" }, words) : words));
-  return h("li", {}, h("h3", { class: "eyebrow" }, id || `context ${number}`), h("p", { class: "prose" }, ...text));
+  return h("li", {}, h("h3", { class: "eyebrow" }, id || `context ${number + 1}`), h("p", { class: "prose" }, ...text));
 }
 
 function finish(words) {

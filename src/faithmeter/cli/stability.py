@@ -1,0 +1,97 @@
+"""`faithmeter stability`: which verdicts flip when the same answers are judged again?"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+import click
+
+from faithmeter.cli import BELOW, PASSED
+from faithmeter.cli.options import Assignment, build_evaluator, evaluator_options
+from faithmeter.datamodels import Sample
+from faithmeter.evaluator import Evaluator
+from faithmeter.report import read_results
+from faithmeter.results import Result
+from faithmeter.runs.datasets import read_samples
+from faithmeter.stability import Stability, measure_stability
+
+
+@click.command("stability")
+@click.argument("data", required=False)
+@evaluator_options
+@click.option("--map", "columns", type=Assignment(), multiple=True, help="FIELD=COLUMN, e.g. answer=reply. Repeatable.")
+@click.option("--repeat", type=click.IntRange(2), default=5, show_default=True, help="How often each answer is judged.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="Only the first so many answers.")
+@click.option("--runs", multiple=True, type=click.Path(dir_okay=False),
+              help="Results of runs made before, instead of DATA. Repeatable.")  # fmt: skip
+@click.option("--max-flips", type=click.FloatRange(0, 1), help="Exit 1 if claims flip more often.")
+@click.option("--show", type=click.IntRange(0), default=10, show_default=True, help="How many flaky claims to show.")
+@click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+def command(data: str | None, **options: Any) -> None:
+    """Judge the answers of DATA several times: which claims flip, and how much of the score's error is the judge's?
+
+    \b
+    faithmeter stability answers.jsonl -v openai:gpt-5-mini --repeat 5
+    faithmeter stability --runs monday.jsonl --runs tuesday.jsonl --max-flips 0.02
+    """
+    names = ("columns", "repeat", "limit", "runs", "max_flips", "show", "as_json")
+    wishes = {name: options.pop(name) for name in names}
+    if (data is None) == (len(wishes["runs"]) < 2):
+        raise click.UsageError("give DATA, or two or more --runs")
+    if data is None:
+        found = measure_stability([read_results(path) for path in wishes["runs"]])
+    else:
+        rows = islice(read_samples(data, columns=dict(wishes["columns"])), wishes["limit"])
+        found = asyncio.run(repeated([_good(row) for row in rows], build_evaluator(**options), wishes["repeat"]))
+    report(found, show=wishes["show"], as_json=wishes["as_json"])
+    limit = wishes["max_flips"]
+    if limit is not None and found.flips > limit:
+        click.echo(f"faithmeter: {found.flips:.1%} flip, above {limit:.1%}", err=True)
+        sys.exit(BELOW)
+    sys.exit(PASSED)
+
+
+async def repeated(samples: Sequence[Sample], evaluator: Evaluator, repeat: int) -> Stability:
+    """Judge the samples again and again."""
+    runs: list[list[Result]] = []
+    for _ in range(repeat):
+        runs.append([result async for result in evaluator.stream(samples)])
+    return measure_stability(runs)
+
+
+def report(found: Stability, *, show: int, as_json: bool) -> None:
+    """Show what repeated runs say."""
+    if as_json:
+        click.echo(json.dumps(found.as_dict(shown=show)))
+        return
+    from faithmeter.report.escaping import one_line
+
+    click.echo(f"{found.samples} answers, {found.claims} claims, judged {found.repeats} times")
+    click.echo(f"two runs differ on {found.flips:.1%} of the claims; {len(found.flaky)} claims flipped at least once")
+    if found.interval is not None and found.mean is not None:
+        low, high = found.interval
+        click.echo(f"mean score {found.mean:.3f}, one run's 95 % interval {low:.3f} to {high:.3f}")
+        click.echo(f"standard error: {found.sampling:.4f} from the samples, {found.noise:.4f} from the judge")
+    runs = ", ".join(f"{mean:.3f}" for mean in found.means)
+    click.echo(f"the runs' means: {runs}")
+    for count, words in (
+        (found.not_always_found, "claims were not found in every run: the extractor wavers"),
+        (found.not_always_judged, "claims could not be judged in every run"),
+        (found.cached, "verdicts came from a cache and cannot flip: run without it"),
+    ):
+        if count:
+            click.echo(f"{count} {words}")
+    for item in found.flaky[:show]:
+        counts = ", ".join(f"{n} {label.replace('_', ' ')}" for label, n in item.labels.items())
+        click.echo(f"  {one_line(item.sample, 40)}: {one_line(item.claim)}\n      {counts}")
+
+
+def _good(row: Any) -> Sample:
+    if isinstance(row, Sample):
+        return row
+    raise row
