@@ -89,39 +89,8 @@ NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}(?: [A-Z][a-z]+)*")
 AUXILIARY = re.compile(
     r"\b(is|are|was|were|has|have|had|will|can|could|would|should|may|might|must|did|does|do)\b(?! n't| not)"
 )
-MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
-ONES = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-]
+MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
 def other_number(claim: str, chance: random.Random) -> str | None:
@@ -153,7 +122,7 @@ def negated(claim: str) -> str | None:
 
 
 def swapped_names(claim: str) -> str | None:
-    found = [match for match in NAME.finditer(claim)]
+    found = list(NAME.finditer(claim))
     if len(found) < 2 or found[0][0] == found[-1][0]:
         return None
     a, b = found[0], found[-1]
@@ -177,7 +146,7 @@ def corruptions(claims: Iterable[str], chance: random.Random) -> dict[str, list[
 
 
 def _numeral(match: re.Match[str]) -> str:
-    return ONES[int(match[0])]
+    return DIGITS[int(match[0])]
 
 
 def _date(match: re.Match[str]) -> str:
@@ -193,7 +162,7 @@ REWORDINGS: dict[str, Callable[[str], str]] = {
     "less than / under": lambda claim: re.sub(r"\bless than (?=[\d$])", "under ", claim, flags=re.I),
     "number word": lambda claim: re.sub(r"(?<![\w.,$-])\d\b(?! ?[.,:/%-]\d)", _numeral, claim),
     "thousands": lambda claim: re.sub(r"(?<=\d),(?=\d{3})", "", claim),
-    "date order": lambda claim: re.sub(rf"\b({'|'.join(MONTHS)}) (\d{{1,2}}) ?, (\d{{4}})", _date, claim),
+    "date order": lambda claim: re.sub(rf"\b({MONTHS}) (\d{{1,2}}) ?, (\d{{4}})", _date, claim),
     "year first": lambda claim: re.sub(r"^(The [^,.]*?) in (\d{4}) ?\.$", r"In \2, \1.", claim),
     "film / movie": lambda claim: re.sub(r"\bfilm\b", "movie", claim),
     "began / started": lambda claim: re.sub(r"\bbegan\b", "started", claim),
@@ -227,7 +196,7 @@ class Rates(NamedTuple):
     alone: int
     guarded: int
 
-    def __add__(self, other: object) -> Rates:  # type: ignore[override]  # of rates, not of tuples
+    def __add__(self, other: object) -> Rates:
         assert isinstance(other, Rates)
         return Rates(*(a + b for a, b in zip(self, other, strict=True)))
 
@@ -275,42 +244,14 @@ def guard() -> bool:
     return rate <= 0.001 and wrong.pairs >= 2000
 
 
-STOP = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "of",
-        "in",
-        "on",
-        "at",
-        "by",
-        "to",
-        "from",
-        "with",
-        "for",
-        "as",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "has",
-        "have",
-        "had",
-        "and",
-        "or",
-        "that",
-        "it",
-        "its",
-    ]
+STOP = re.compile(
+    r"(?:an?|the|of|in|on|at|by|to|from|with|for|as|is|are|was|were|be|been|has|have|had|and|or|that|its?)$"
 )
 
 
 def content(claim: str) -> tuple[str, ...]:
     """The content words, sorted."""
-    return tuple(sorted(word for word in re.findall(r"\w+", claim.lower()) if word not in STOP))
+    return tuple(sorted(word for word in re.findall(r"\w+", claim.lower()) if not STOP.match(word)))
 
 
 # -- speed
@@ -378,23 +319,7 @@ async def verdicts_a_second(folder: Path) -> float:
 def answers(count: int) -> list[Sample]:
     """Samples of five sentences and four contexts of 133 words."""
     chance = random.Random(11)
-    words = [
-        "tower",
-        "river",
-        "city",
-        "engine",
-        "market",
-        "school",
-        "forest",
-        "bridge",
-        "paper",
-        "glass",
-        "signal",
-        "garden",
-        "winter",
-        "summer",
-        "stone",
-    ]
+    words = ("tower", "river", "city", "engine", "market", "school", "forest", "bridge", "paper", "glass", "garden")
     samples = []
     for number in range(count):
         facts = [f"The {chance.choice(words)} number {number}-{n} has {chance.randrange(100)} parts." for n in range(8)]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from faithmeter.cache.flights import Flights
 from faithmeter.cache.records import (
+    FREE,
     Cost,
     Record,
     digest,
@@ -205,19 +205,20 @@ class Cached:
             await asyncio.to_thread(self.store.put, entries)
 
     def _count(self, served: Iterable[_Found]) -> None:
-        tally: Counter[str] = Counter()
-        saved = Cost()
-        for found in served:
-            if isinstance(found.outcome, Failure):
-                tally["failed"] += 1
-                continue
-            tally[found.kind] += 1
-            if found.kind != "asked":
-                saved = Cost(*(total + part for total, part in zip(saved, found.cost, strict=True)))
-        hits = tally["exact"] + tally["semantic"] + tally["shared"]
+        tally: dict[str, float] = {}
+        hits = 0
+        for outcome, kind, cost in served:
+            if isinstance(outcome, Failure):
+                kind = "failed"
+            elif kind != "asked":
+                hits += 1
+                if cost is not FREE:
+                    for name, value in cost.tally().items():
+                        tally[name] = tally.get(name, 0) + value
+            tally[kind] = tally.get(kind, 0) + 1
         if hits:
             spend(Usage(cache_hits=hits))
-        self.store.count({**tally, **saved.tally()})
+        self.store.count(tally)
 
 
 class CachedExtractor:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from faithmeter.datamodels import Claim, Evidence, Extraction, Label, Origin, Pair, Sample, Usage, Verdict
@@ -30,6 +31,9 @@ class Cost(NamedTuple):
         return {f"saved_{name}": value for name, value in self._asdict().items() if value}
 
 
+FREE = Cost()
+
+
 class Record(NamedTuple):
     """A verdict as it is kept."""
 
@@ -50,7 +54,6 @@ class Record(NamedTuple):
         )
         if not all(item.holds_in(pair.sample.contexts) for item in evidence):
             return None
-        semantic = cache == "semantic"
         return Verdict(
             claim=pair.claim,
             label=Label(stored["label"]),
@@ -61,10 +64,12 @@ class Record(NamedTuple):
             origin=Origin(
                 verifier=stored["verifier"],
                 tier=stored.get("tier"),
-                cache=cache,
-                matched=self.claim if semantic else None,
-                similarity=similarity if semantic else None,
-            ),
+                cache="semantic",
+                matched=self.claim,
+                similarity=similarity,
+            )
+            if cache == "semantic"
+            else _exact(stored["verifier"], stored.get("tier")),
         )
 
 
@@ -91,7 +96,9 @@ def unpack(value: bytes) -> Record | None:
     """Read a record; None if it is none, which counts as a miss."""
     try:
         record = json.loads(value)
-        return Record(record["claim"], record["verdict"], Cost(*record.get("cost", ())), record["by"])
+        return Record(
+            record["claim"], record["verdict"], Cost(*record["cost"]) if "cost" in record else FREE, record["by"]
+        )
     except (ValueError, KeyError, TypeError):
         return None
 
@@ -120,7 +127,7 @@ def unpack_extraction(value: bytes, sample: Sample) -> tuple[Extraction, Cost] |
 
 def normalised(text: str) -> str:
     """What must be equal for an exact hit: the characters, however composed and spaced."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    return " ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).split())
 
 
 def short_hash(text: str) -> str:
@@ -130,12 +137,11 @@ def short_hash(text: str) -> str:
 
 def digest(kind: str, parts: Iterable[str]) -> bytes:
     """A key over some texts; each with its length, so that no two lists of texts run together."""
-    found = hashlib.sha256(kind.encode())
+    pieces = [kind.encode()]
     for part in parts:
         encoded = part.encode()
-        found.update(b"%d:" % len(encoded))
-        found.update(encoded)
-    return found.digest()[:16]
+        pieces += (b"%d:" % len(encoded), encoded)
+    return hashlib.sha256(b"".join(pieces)).digest()[:16]
 
 
 def group_key(signature: str, sample: Sample, reads: Sequence[str]) -> bytes:
@@ -149,8 +155,16 @@ def verdict_key(group: bytes, claim: Claim) -> bytes:
     return digest("verdict", [group.hex(), normalised(claim.text)])
 
 
+@lru_cache(maxsize=256)
+def _exact(verifier: str, tier: int | None) -> Origin:
+    """The origin of an exact hit: few different ones, and they are frozen, so each is made once."""
+    return Origin(verifier=verifier, tier=tier, cache="exact")
+
+
 def moved(gaps: Sequence[Sequence[int]], known: str, asked: str) -> tuple[tuple[int, int], ...]:
     """Marks of one text on another that differs in spacing; none if it differs in more."""
+    if not gaps:
+        return ()
     if known == asked:
         return tuple((start, end) for start, end in gaps)
     places = [place for place, character in enumerate(asked) if not character.isspace()]
