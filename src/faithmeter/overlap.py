@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from faithmeter import _treebank
+from faithmeter._treebank import STOP_WORDS
 from faithmeter._window import ContextIndex, Metric, Window, best_window
 
 __all__ = [
@@ -39,19 +40,6 @@ __all__ = [
 Splitter = Callable[[str], Sequence[str]]
 Tokens = Literal["0.2", "0.3"]
 _Integers = npt.NDArray[np.int64]
-
-# NLTK's English stop words, less those with an apostrophe: punctuation is gone before they are looked up.
-STOP_WORDS = _treebank.listed(
-    """
-    a about above after again against ain all am an and any are aren as at be because been before being below
-    between both but by can couldn d did didn do does doesn doing don down during each few for from further had
-    hadn has hasn have haven having he her here hers herself him himself his how i if in into is isn it its
-    itself just ll m ma me mightn more most mustn my myself needn no nor not now o of off on once only or other
-    our ours ourselves out over own re s same shan she should shouldn so some such t than that the their theirs
-    them themselves then there these they this those through to too under until up ve very was wasn we were
-    weren what when where which while who whom why will with won wouldn y you your yours yourself yourselves
-    """
-)
 
 _PUNCTUATION = frozenset(string.punctuation)
 _PUNCTUATION_RUN = re.compile(f"[{re.escape(string.punctuation)}]+")
