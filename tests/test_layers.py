@@ -23,7 +23,7 @@ LAYERS = [
     {"datamodels"},
     {"metering", "stats"},
     {"text", "facts", "_lexicon", "_prose", "_blocks", "records", "_records"},
-    {"overlap", "_treebank", "_window", "evidence", "scoring"},
+    {"overlap", "_ngrams", "_treebank", "_window", "evidence", "scoring"},
     {"results"},
     {"weights", "llm"},
     {"extract", "verify", "cache"},
