@@ -214,7 +214,8 @@ def is_noun_phrase(text: str) -> bool:
         return False
     inner = [token for token in tokens[1:] if token != "of"]
     barred = any(token in _BARRED or token.endswith("ly") or token.isdigit() for token in inner)
-    verbs = any(token in grammar.BY_PAST or token in grammar.BY_THIRD for token in inner)
+    # "several awards" may end in what could be a verb; "the man left" may not
+    verbs = any(token in grammar.BY_PAST for token in inner) or any(token in grammar.BY_THIRD for token in inner[:-1])
     return not barred and not verbs
 
 

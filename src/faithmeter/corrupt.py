@@ -64,7 +64,7 @@ class _Spot(NamedTuple):
     """What may stand there instead."""
 
 
-_NUMBER = re.compile(r"(?<![\w.,:/#’'-])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?![\w:/]|[.,]\d|(?:st|nd|rd|th)\b)")
+_NUMBER = re.compile(r"(?<![\w.,:/#’'-])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?!(?![ap]m\b)[\w:/]|[.,]\d)")
 _CITED = re.compile(
     r"\b(?:passages?|contexts?|documents?|sources?|page|step|figure|table|section) (?:\d+,? (?:and )?)*$", re.I
 )
