@@ -6,7 +6,7 @@ import asyncio
 import json
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -18,12 +18,16 @@ import click
 from faithmeter import render
 from faithmeter.cli import BELOW, PASSED, UNJUDGED
 from faithmeter.cli.options import Assignment, build_evaluator, evaluator_options
-from faithmeter.cli.progress import Tick, progress
+from faithmeter.cli.progress import Tick, part_progress, progress
 from faithmeter.errors import FaithmeterError, RowError
+from faithmeter.llm.budget import limited
 from faithmeter.report import format_of, write_report
 from faithmeter.report.github import announce_file, commands_off, under_actions
-from faithmeter.runs.intake import BadRows, Intake
+from faithmeter.results import Tally
+from faithmeter.runs.intake import BadRows, Intake, described
 from faithmeter.runs.journal import Journal
+from faithmeter.runs.parts import Format, Reading
+from faithmeter.runs.ray_engine import RayRun, run_on_ray
 from faithmeter.runs.runner import Judges, Run
 from faithmeter.runs.selection import Selection
 from faithmeter.runs.worker import Specs
@@ -64,6 +68,13 @@ class Shard(click.ParamType[tuple[int, int]]):
 @click.option("--shard", type=Shard(), help="Only the I-th of N equal shares, e.g. 2/8.")
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Processes for a local verifier (default: one a "
               "core), answers in flight for an LLM (default: its own limit).")  # fmt: skip
+@click.option("--engine", default="local", show_default=True, metavar="local|ray|ADDRESS",
+              help="ray starts one here; ray://HOST:PORT or HOST:PORT joins one. -o is a folder then.")  # fmt: skip
+@click.option("--part-size", type=click.IntRange(1), default=256, show_default=True, metavar="N",
+              help="On Ray: answers in a part, the unit that is done or not when a run is resumed.")  # fmt: skip
+@click.option("--parts", type=click.Choice(["jsonl", "parquet"]), default="jsonl", show_default=True,
+              help="On Ray: how parts are written.")  # fmt: skip
+@click.option("--max-cost", type=click.FloatRange(min=0), metavar="DOLLARS", help="Stop before an LLM costs more.")
 @click.option("--min-score", type=click.FloatRange(0, 1), help="Exit 1 if the mean score is below.")
 @click.option("--min-coverage", type=click.FloatRange(0, 1), default=0.95, show_default=True,
               help="Exit 3 if a smaller share of the claims could be judged.")  # fmt: skip
@@ -93,6 +104,9 @@ def command(data: tuple[str, ...], **options: Any) -> None:
     wishes = Wishes(data, **{item.name: options.pop(item.name) for item in fields(Wishes) if item.name in options})
     evaluator = build_evaluator(**options)
     judges = Judges(evaluator, Specs(options["verifier"], options["extractor"], evaluator.scoring), wishes.workers)
+    wishes.check()
+    if wishes.engine != "local":
+        sys.exit(_eval_on_ray(wishes, judges))
     with _journal(wishes) as journal:
         sys.exit(_Eval(wishes, judges, journal).run())
 
@@ -114,6 +128,10 @@ class Wishes:
     seed: int
     shard: tuple[int, int] | None
     workers: int | None
+    engine: str
+    part_size: int
+    parts: Format
+    max_cost: float | None
     min_score: float | None
     min_coverage: float
     fail_fast: bool
@@ -137,7 +155,7 @@ class Wishes:
             data=self.data,
             columns=dict(self.columns),
             separator=self.context_separator,
-            selection=Selection(self.shard, self.sample, self.seed, self.limit),
+            selection=self.selection,
             bad_rows=self.bad_rows,
             side_file=self.side_file,
             tell=tell,
@@ -146,7 +164,19 @@ class Wishes:
     @property
     def side_file(self) -> Path | None:
         """Where bad rows are listed."""
-        return Path(self.output + ".bad-rows.jsonl") if self.output and self.bad_rows == "report" else None
+        if not self.output or self.bad_rows != "report":
+            return None
+        return Path(self.output + ".bad-rows.jsonl") if self.engine == "local" else Path(self.output, "bad-rows.jsonl")
+
+    @property
+    def selection(self) -> Selection:
+        """Which samples to take."""
+        return Selection(self.shard, self.sample, self.seed, self.limit)
+
+    @property
+    def shown_progress(self) -> str:
+        """How progress is shown."""
+        return "none" if self.quiet else self.progress_kind
 
     def check(self) -> None:
         """What does not go together is a usage error before anything is judged."""
@@ -154,6 +184,12 @@ class Wishes:
             raise click.UsageError("--bad-rows report needs -o: the bad rows are written next to the results")
         if self.fresh and not self.output:
             raise click.UsageError("--fresh needs -o: without, every run starts over")
+        if self.engine != "local" and (not self.output or Path(self.output).suffix):
+            raise click.UsageError("on Ray, -o must be a folder, e.g. -o results")
+        if self.engine != "local" and (self.fresh or self.retry_failed or self.fail_fast or self.max_failures):
+            raise click.UsageError("--fresh, --retry-failed, --fail-fast and --max-failures are not for Ray")
+        if self.engine != "local" and self.max_cost is not None:
+            raise click.UsageError("--max-cost is not for Ray: its workers cannot see what the others have spent")
         if self.report:
             format_of(self.report)
         if self.output and any(Path(name).exists() and Path(name).samefile(self.output) for name in self.data
@@ -164,7 +200,6 @@ class Wishes:
 @contextmanager
 def _journal(wishes: Wishes) -> Iterator[Journal | None]:
     """The journal of a run that is to be kept; one for the time being if only a report is wanted."""
-    wishes.check()
     if wishes.output:
         with Journal(Path(wishes.output), fresh=wishes.fresh, retry_failed=wishes.retry_failed) as journal:
             yield journal
@@ -196,7 +231,8 @@ class _Eval:
         self._say_what_is_there()
         left = 0
         try:
-            with progress("none" if self.wishes.quiet else self.wishes.progress_kind) as tick:
+            spent = self.journal.spent if self.journal else 0.0
+            with progress(self.wishes.shown_progress) as tick, limited(self.wishes.max_cost, spent=spent):
                 asyncio.run(self._judge(tick))
             if self.journal and not self.session.stopped:
                 left = self.journal.finish()
@@ -246,16 +282,7 @@ class _Eval:
 
     def _show(self, left: int) -> None:
         """The numbers, and what was done with the files."""
-        tally = self.session.tally
-        if self.wishes.as_json:
-            click.echo(json.dumps(tally.as_dict() | self._facts()))
-        else:
-            from rich.console import Console
-
-            with commands_off():
-                Console().print(render.report_rich(tally, rows=self.wishes.worst))
-            for line in self._lines(left):
-                click.echo(line)
+        _show_numbers(self.session.tally, self.wishes, facts=self._facts(), lines=self._lines(left))
         if self.session.stopped:
             click.echo(f"faithmeter: stopped: {self.session.stopped}{self._kept()}", err=True)
 
@@ -282,16 +309,62 @@ class _Eval:
             yield from (f"wrote {name}" for name in (self.wishes.output, self.wishes.report) if name)
 
     def _exit_code(self) -> int:
-        tally, stopped = self.session.tally, self.session.stopped
-        if stopped == "interrupted":
-            return INTERRUPTED
-        if tally.coverage < self.wishes.min_coverage or (stopped and "judged" in stopped):
-            click.echo(f"faithmeter: only {tally.coverage:.1%} of the claims could be judged", err=True)
-            return UNJUDGED
-        if tally.min_score is not None and (stopped or tally.mean is None or tally.mean < tally.min_score):
-            click.echo(f"faithmeter: mean score {render.number(tally.mean)} is below {tally.min_score:g}", err=True)
-            return BELOW
-        return PASSED
+        stopped = self.session.stopped
+        return INTERRUPTED if stopped == "interrupted" else _verdict(self.session.tally, self.wishes, stopped)
+
+
+def _eval_on_ray(wishes: Wishes, judges: Judges) -> int:
+    """The same on Ray: parts instead of a journal."""
+    assert judges.specs
+    assert wishes.output
+    run = RayRun(
+        engine=wishes.engine,
+        data=wishes.data,
+        folder=Path(wishes.output),
+        specs=judges.specs,
+        signature=judges.evaluator.signature,
+        reading=Reading(dict(wishes.columns), wishes.context_separator, wishes.part_size),
+        selection=wishes.selection,
+        bad_rows=wishes.bad_rows,
+        kind=wishes.parts,
+        workers=wishes.workers,
+        min_score=wishes.min_score,
+    )
+    with part_progress(wishes.shown_progress) as tick:
+        report = run_on_ray(run, tell=tick)
+    if wishes.side_file and report.bad:
+        wishes.side_file.write_text("".join(described(row) + "\n" for row in report.bad), "utf-8")
+    if wishes.report:
+        write_report(wishes.report, report.results(), min_score=wishes.min_score)
+    lines = [f"{_count(report.parts, 'part')}, {report.reused} of them from an earlier run"]
+    lines += [f"{_count(len(report.bad), 'bad row')} left out"] if report.bad else []
+    lines += [f"wrote {name}" for name in (wishes.output, wishes.report) if name]
+    facts = {"skipped_rows": len(report.bad), "parts": report.parts, "reused_parts": report.reused}
+    _show_numbers(report.tally, wishes, facts=facts | {"signature": run.signature}, lines=lines)
+    return _verdict(report.tally, wishes, None)
+
+
+def _show_numbers(tally: Tally, wishes: Wishes, *, facts: dict[str, Any], lines: Iterable[str]) -> None:
+    if wishes.as_json:
+        click.echo(json.dumps(tally.as_dict() | facts))
+        return
+    from rich.console import Console
+
+    with commands_off():
+        Console().print(render.report_rich(tally, rows=wishes.worst))
+    for line in lines:
+        click.echo(line)
+
+
+def _verdict(tally: Tally, wishes: Wishes, stopped: str | None) -> int:
+    """The exit code."""
+    if tally.coverage < wishes.min_coverage or (stopped and "judged" in stopped):
+        click.echo(f"faithmeter: only {tally.coverage:.1%} of the claims could be judged", err=True)
+        return UNJUDGED
+    if tally.min_score is not None and (stopped or tally.mean is None or tally.mean < tally.min_score):
+        click.echo(f"faithmeter: mean score {render.number(tally.mean)} is below {tally.min_score:g}", err=True)
+        return BELOW
+    return PASSED
 
 
 AGAIN = {

@@ -11,6 +11,7 @@ from typing import Any
 
 from faithmeter import render
 from faithmeter.runs.intake import Intake
+from faithmeter.runs.ray_engine import RayReport
 from faithmeter.runs.runner import Run
 
 LOG_SECONDS = 10.0  # between JSON lines
@@ -62,6 +63,30 @@ def progress(kind: str) -> Iterator[Tick]:
         )
     else:
         yield lambda run, intake: None
+
+
+@contextmanager
+def part_progress(kind: str) -> Iterator[Callable[[RayReport], None]]:
+    """The same for a run on Ray, in parts: a line on standard error, rewritten on a terminal."""
+    if kind == "auto":
+        kind = "bar" if sys.stderr.isatty() else "json"
+    last = time.monotonic()
+
+    def tick(report: RayReport) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if kind == "bar":
+            print(
+                f"\r{report.done} of {report.parts} parts, {report.rows} answers", end="", file=sys.stderr, flush=True
+            )
+        elif kind == "json" and now - last >= LOG_SECONDS:
+            last = now
+            numbers = {"parts": report.done, "of": report.parts, "answers": report.rows, "bad_rows": len(report.bad)}
+            print(json.dumps(numbers), file=sys.stderr, flush=True)
+
+    yield tick
+    if kind == "bar":
+        print(file=sys.stderr)
 
 
 def _throttled(seconds: float, tick: Tick) -> Tick:

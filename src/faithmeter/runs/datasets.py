@@ -122,7 +122,7 @@ class Sampler:
 
     def row(self, record: Record) -> Row:
         """The sample, or what is wrong with the row."""
-        value = record.value if isinstance(record.value, Sample | RowError) else self._sample(record)
+        value = self.sample(record)
         return self._unique(value, record) if isinstance(value, Sample) else value
 
     def _unique(self, sample: Sample, record: Record) -> Row:
@@ -130,19 +130,23 @@ class Sampler:
         name, key = sample.id, fingerprint(sample.id)
         taken = self._places.get(key)
         while taken is not None:
-            if name != sample.content_hash[: len(name)]:
+            if not is_derived(sample):
                 first = f"{self._sources[taken >> _NUMBER_BITS]}{taken & ((1 << _NUMBER_BITS) - 1)}"
                 return RowError(record.where, f"the id {name!r} is taken by {first}", "ids must be unique")
             self._repeats[name] += 1
-            sample = sample.model_copy(update={"id": f"{name}-{self._repeats[name] + 1}"})
-            key = fingerprint(sample.id)
+            key = fingerprint(f"{name}-{self._repeats[name] + 1}")
             taken = self._places.get(key)
+        if self._repeats.get(name):
+            sample = sample.model_copy(update={"id": f"{name}-{self._repeats[name] + 1}"})
         if not self._sources or self._sources[-1] != record.source:
             self._sources.append(record.source)
         self._places.put(key, (len(self._sources) - 1) << _NUMBER_BITS | record.number)
         return sample
 
-    def _sample(self, record: Record) -> Row:
+    def sample(self, record: Record) -> Row:
+        """The sample, whatever its id, or what is wrong with the row."""
+        if isinstance(record.value, Sample | RowError):
+            return record.value
         if not isinstance(record.value, dict):
             return RowError(record.where, f"expected an object, found {shown(record.value)}")
         row: dict[str, Any] = record.value
@@ -164,6 +168,11 @@ class Sampler:
         except ValueError as error:
             return RowError(record.where, f"cannot be written as JSON: {error}")
         return sample
+
+
+def is_derived(sample: Sample) -> bool:
+    """Whether the id was made from the content."""
+    return sample.id == sample.content_hash[:12]
 
 
 def _missing(record: Record, field: str, names: Sequence[str]) -> RowError:

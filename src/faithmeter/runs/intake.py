@@ -65,7 +65,7 @@ class Intake:
                 self.tell(row)
                 if self.bad_rows == "report" and self.side_file:
                     side = side or self.side_file.open("w", encoding="utf-8", newline="\n")
-                    side.write(json.dumps(_described(row), ensure_ascii=False) + "\n")
+                    side.write(described(row) + "\n")
                     side.flush()
         except OSError as error:
             raise OutputError(f"{self.side_file}: cannot be written: {error.strerror}") from None
@@ -74,7 +74,8 @@ class Intake:
                 side.close()
 
 
-def _described(row: RowError) -> dict[str, str | int]:
-    """`answers.jsonl:12`, `answers.json: row 12`: the file, the line or row, and the reason."""
+def described(row: RowError) -> str:
+    """`answers.jsonl:12`, `answers.json: row 12`: the file, the line or row, and the reason, as JSON."""
     name, _, number = row.where.replace(": row ", ":").rpartition(":")
-    return {"file": name, "line": int(number), "reason": str(row).removeprefix(f"{row.where}: ")}
+    reason = str(row).removeprefix(f"{row.where}: ")
+    return json.dumps({"file": name, "line": int(number), "reason": reason}, ensure_ascii=False)

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, Literal, Self
+from typing import BinaryIO, Literal, NamedTuple, Self
 
 from pydantic import ValidationError
 
@@ -53,6 +53,8 @@ class Journal:
         """How many results there were when the run began."""
         self.signatures: Counter[str] = Counter()
         """How many of those were made in which way."""
+        self.spent = 0.0
+        """Dollars that the results in the journal cost: the earlier part of this run."""
         self.reused = 0
         """How many rows needed no judging."""
         self.again: Counter[Again] = Counter()
@@ -127,10 +129,11 @@ class Journal:
             if head is None:
                 self.again["unreadable"] += bool(line.strip())
             else:
-                key = fingerprint(head[0])
+                key = fingerprint(head.id)
                 if self._places.get(key) is None:
                     self.found += 1
-                self.signatures[head[1]] += 1
+                self.signatures[head.signature] += 1
+                self.spent += head.cost if which == _JOURNAL else 0.0
                 self._places.put(key, offset << 2 | which)
             offset += len(line)
         return offset
@@ -230,11 +233,17 @@ class Journal:
             return None
 
 
-def _head(line: bytes) -> tuple[str, str] | None:
-    """The id and the signature of a result; None if the line is none."""
+class _Head(NamedTuple):
+    id: str
+    signature: str
+    cost: float
+
+
+def _head(line: bytes) -> _Head | None:
+    """What a result is of; None if the line is none."""
     try:
         data = json.loads(line)
-        return str(data["sample"]["id"]), str(data["signature"])
+        return _Head(str(data["sample"]["id"]), str(data["signature"]), float(data["usage"]["cost"] or 0))
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
 

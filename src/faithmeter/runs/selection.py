@@ -37,7 +37,12 @@ class Selection(NamedTuple):
 
 
 def _drawn(samples: Iterator[Sample], size: int, seed: int) -> Iterator[Sample]:
-    """Those with the smallest hash of seed and id: a larger draw contains a smaller one, whatever the order."""
-    ranked = ((fingerprint(f"{seed}:{sample.id}"), number, sample) for number, sample in enumerate(samples))
+    """Those of the lowest rank: a larger draw contains a smaller one, whatever the order."""
+    ranked = ((rank(fingerprint(sample.id), seed), number, sample) for number, sample in enumerate(samples))
     drawn = heapq.nsmallest(size, ranked, key=lambda item: item[:2])
     return (sample for _, _, sample in sorted(drawn, key=lambda item: item[1]))
+
+
+def rank(key: int, seed: int) -> int:
+    """Where a sample comes in a draw, from the fingerprint of its id."""
+    return fingerprint(f"{seed}:{key:x}")

@@ -45,6 +45,11 @@ class Judge:
         """The model, the prompt with its version, and every setting that bears on a verdict."""
         return ",".join([str(self.spec), self._instructions.signature, *self.settings.signed])
 
+    @property
+    def concurrency(self) -> int:
+        """How many samples a run should have in flight: as many as there may be requests."""
+        return self.settings.concurrency
+
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """Judge each claim; raises `StopRun`, with what was found so far, when there is no point in going on."""
         found: list[dict[int, Finding | Problem]] = [{} for _ in range(self.settings.votes)]
