@@ -266,7 +266,8 @@ class LLMServer:
         if fault and fault in _SPOILERS:
             value = json.loads(text)
             key = next(iter(value))
-            value[key] = _SPOILERS[fault](value[key])
+            if value[key] and isinstance(value[key][0], dict):
+                value[key] = _SPOILERS[fault](value[key])
             return json.dumps(value), "stop"
         return text, "stop"
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from faithmeter.datamodels import Label, Origin, Outcome, Pair, Verdict
 from faithmeter.errors import EndpointDown
+from faithmeter.verify.lexical import LexicalVerifier
 
 
 class Obedient:
@@ -56,3 +57,15 @@ def busy() -> Obedient:
 
 def patient() -> Obedient:
     return Obedient(cpu_bound=False)
+
+
+class SlowLexical(LexicalVerifier):
+    """The lexical verifier, taking its time."""
+
+    async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
+        await asyncio.sleep(0.03)
+        return await super().verify(pairs)
+
+
+def slow_lexical() -> SlowLexical:
+    return SlowLexical()

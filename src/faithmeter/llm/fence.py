@@ -8,6 +8,7 @@ replacing its brackets one for one, so that offsets in the defused text are offs
 
 from __future__ import annotations
 
+import random
 import re
 import secrets
 from collections.abc import Iterable, Sequence
@@ -52,14 +53,14 @@ def fenced(items: Iterable[Item]) -> str:
     return "\n".join([*lines, f"<<{code} end>>"])
 
 
-def numbers(count: int, *, taken: Iterable[int] = ()) -> list[int]:
+def numbers(count: int) -> list[int]:
     """So many different numbers, in no order that a model could count on or an author foresee.
 
     A model that skips an item and numbers the rest on, or counts from 0, then names numbers that were not
     given, instead of putting each verdict under the wrong claim.
     """
     low, high = (10, 100) if count <= 40 else (100, 1000) if count <= 400 else (10_000, 100_000)
-    return secrets.SystemRandom().sample([n for n in range(low, high) if n not in set(taken)], count)
+    return random.Random(secrets.randbits(64)).sample(range(low, high), count)
 
 
 def _code(texts: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ try:
     from pydantic_ai.messages import ModelRequest, ModelResponse
     from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
+    from pydantic_ai.profiles import ModelProfile
     from pydantic_ai.settings import ModelSettings
 except ImportError:
     raise MissingExtra("an LLM judge", "llm") from None
@@ -34,6 +35,7 @@ from faithmeter.llm.endpoint import (
     TooLong,
     Unavailable,
 )
+from faithmeter.llm.lean import LeanOpenAI
 from faithmeter.llm.settings import ModelSpec
 
 KEY = "FAITHMETER_API_KEY"
@@ -94,9 +96,10 @@ def connect(spec: ModelSpec, base_url: str | None = None) -> PydanticAIEndpoint:
             return _groq(spec.model, base_url)
         # httpx's own pool scans every connection on each request; aiohttp's does not.
         http = DefaultAioHttpClient(timeout=httpx2.Timeout(600, connect=15))
-        return PydanticAIEndpoint(
-            _BUILDERS[spec.provider](spec.model, base_url, http), http.aclose, defaults=_DEFAULTS.get(spec.provider)
-        )
+        model = _BUILDERS[spec.provider](spec.model, base_url, http)
+        client = getattr(model, "client", None)
+        close = client.close if isinstance(client, LeanOpenAI) else http.aclose
+        return PydanticAIEndpoint(model, close, defaults=_DEFAULTS.get(spec.provider))
     except ImportError:
         raise MissingExtra(f"the provider {spec.provider!r}", "llm") from None
     except ai.UserError as error:
@@ -109,7 +112,6 @@ def _key(variable: str, base_url: str | None) -> str | None:
 
 
 def _openai_provider(base_url: str | None, http: httpx2.AsyncClient) -> Any:
-    from openai import AsyncOpenAI
     from pydantic_ai.providers.openai import OpenAIProvider
 
     address = base_url or os.environ.get("OPENAI_BASE_URL")
@@ -117,14 +119,17 @@ def _openai_provider(base_url: str | None, http: httpx2.AsyncClient) -> Any:
     if key is None:
         raise UsageError("set OPENAI_API_KEY in the environment, or give the address of your own endpoint")
     return OpenAIProvider(
-        openai_client=AsyncOpenAI(base_url=address, api_key=key, http_client=http, max_retries=0)
+        openai_client=LeanOpenAI(base_url=address, api_key=key, http_client=http, max_retries=0)
     )
 
 
 def _openai(model: str, base_url: str | None, http: httpx2.AsyncClient) -> Model[Any]:
     from pydantic_ai.models.openai import OpenAIChatModel
 
-    return OpenAIChatModel(model, provider=_openai_provider(base_url, http))
+    # Our schemas are already what OpenAI's strict mode wants; pydantic-ai would rework them for each request.
+    return OpenAIChatModel(
+        model, provider=_openai_provider(base_url, http), profile=ModelProfile(json_schema_transformer=None)
+    )
 
 
 def _openai_responses(model: str, base_url: str | None, http: httpx2.AsyncClient) -> Model[Any]:
