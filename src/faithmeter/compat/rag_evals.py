@@ -60,7 +60,10 @@ class ContextEvaluation:
         self.prompt = prompt or load_prompt("joint").body
         self.response_model = response_model
         self.inference = inference
-        self._own = None if prompt is None else _prompt_file(prompt)
+        self._own: Path | None = None
+        if prompt is not None:
+            self._folder = tempfile.TemporaryDirectory(prefix="faithmeter-")  # gone with this object
+            self._own = _prompt_file(prompt, Path(self._folder.name))
 
     def grade(self, question: str, answer: str, context: Sequence[str], client: Any) -> Any:
         """Judge an answer; `client` is a spec such as `openai:MODEL`, a verifier, or an SDK's client."""
@@ -98,10 +101,10 @@ class ContextEvaluation:
         return self.response_model.model_validate({"statements": statements})
 
 
-def _prompt_file(prompt: str) -> Path:
+def _prompt_file(prompt: str, folder: Path) -> Path:
     """Prompts of one's own are files with a front matter: make one of the text."""
     digest = hashlib.sha256(prompt.encode()).hexdigest()[:12]
-    path = Path(tempfile.gettempdir()) / f"faithmeter-prompt-{digest}.md"
+    path = folder / "prompt.md"
     path.write_text(f"---\nname: rag_evals-{digest}\nversion: 1\nlanguage: en\n---\n{prompt}\n", "utf-8")
     return path
 
