@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import tempfile
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -62,8 +64,9 @@ class ContextEvaluation:
         self.inference = inference
         self._own: Path | None = None
         if prompt is not None:
-            self._folder = tempfile.TemporaryDirectory(prefix="faithmeter-")  # gone with this object
-            self._own = _prompt_file(prompt, Path(self._folder.name))
+            folder = tempfile.mkdtemp(prefix="faithmeter-")
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            self._own = _prompt_file(prompt, Path(folder))
 
     def grade(self, question: str, answer: str, context: Sequence[str], client: Any) -> Any:
         """Judge an answer; `client` is a spec such as `openai:MODEL`, a verifier, or an SDK's client."""
