@@ -374,9 +374,8 @@ def speed(count: int) -> bool:
         big_store(large, count)
         for path, number in ((small, 10_000), (large, count)):
             opened, rate = look_ups(path, number)
-            print(
-                f"{number:,} entries ({path.stat().st_size / 1e6:.0f} MB): open {opened * 1000:.1f} ms, {rate:,.0f} look-ups/s"
-            )
+            size = path.stat().st_size / 1e6
+            print(f"{number:,} entries ({size:.0f} MB): open {opened * 1000:.1f} ms, {rate:,.0f} look-ups/s")
             fine &= opened < 0.2 and rate >= 20_000
         print(f"through Cached, verdicts built and checked: {asyncio.run(verdicts_a_second(folder)):,.0f}/s")
     return fine

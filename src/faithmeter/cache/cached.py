@@ -90,8 +90,17 @@ class Cached:
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """Answer what is known, and have the rest judged, each once."""
         keys, wanted = self._keys(pairs)
+        found = {} if self._refresh else await self._look_up(wanted)
+        if len(found) == len(pairs):  # all known, all different: the way through of a warm run
+            self._count(found.values())
+            return [found[key].outcome for key in keys]
+        done_here = set(found)
+        missing = {key: asked for key, asked in wanted.items() if key not in found}
         try:
-            found, done_here = await self._flights.share(wanted, self._settle)
+            if missing:
+                judged, by_us = await self._flights.share(missing, self._settle)
+                found |= judged
+                done_here |= by_us
         except StopRun as stop:  # what was known, and what was judged until then, is in the store
             known = await self._look_up(wanted)
             stop.outcomes = tuple(
@@ -127,16 +136,19 @@ class Cached:
         groups: dict[tuple[int, tuple[str, ...]], bytes] = {}
         for pair in pairs:
             place = (id(pair.sample), tuple(_reads(self.verifier, pair)))
-            if place not in groups:
-                groups[place] = group_key(signature, pair.sample, place[1])
-            keys.append(verdict_key(groups[place], pair.claim))
-            wanted.setdefault(keys[-1], _Asked(pair, groups[place]))
+            group = groups.get(place)
+            if group is None:
+                group = groups[place] = group_key(signature, pair.sample, place[1])
+            key = verdict_key(group, pair.claim)
+            keys.append(key)
+            if key not in wanted:
+                wanted[key] = _Asked(pair, group)
         return keys, wanted
 
     async def _settle(self, wanted: Mapping[bytes, _Asked]) -> dict[bytes, _Found]:
         found: dict[bytes, _Found] = {}
         if not self._refresh:
-            found = await self._look_up(wanted)
+            found = await self._look_up(wanted)  # again: others may have finished in the meantime
             if self.semantic:
                 rest = {key: asked for key, asked in wanted.items() if key not in found}
                 found |= await self._look_around(rest, self.semantic)
@@ -147,9 +159,7 @@ class Cached:
         values = await reading(self.store, self.store.get, list(wanted))
         found = {}
         for (key, asked), value in zip(wanted.items(), values, strict=True):
-            record = None if value is None else unpack(value)
-            verdict = record and record.for_pair(asked.pair, "exact")
-            if record and verdict:
+            if value is not None and (record := unpack(value)) and (verdict := record.for_pair(asked.pair, "exact")):
                 found[key] = _Found(verdict, "exact", record.cost)
         return found
 
@@ -206,6 +216,7 @@ class Cached:
 
     def _count(self, served: Iterable[_Found]) -> None:
         tally: dict[str, float] = {}
+        saved: Sequence[float] = FREE
         hits = 0
         for outcome, kind, cost in served:
             if isinstance(outcome, Failure):
@@ -213,12 +224,11 @@ class Cached:
             elif kind != "asked":
                 hits += 1
                 if cost is not FREE:
-                    for name, value in cost.tally().items():
-                        tally[name] = tally.get(name, 0) + value
+                    saved = [total + part for total, part in zip(saved, cost, strict=True)]
             tally[kind] = tally.get(kind, 0) + 1
         if hits:
             spend(Usage(cache_hits=hits))
-        self.store.count(tally)
+        self.store.count(tally | Cost(*saved).tally())
 
 
 class CachedExtractor:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
+from pydantic_core import from_json
+
 from faithmeter.datamodels import Claim, Evidence, Extraction, Label, Origin, Pair, Sample, Usage, Verdict
 
 
@@ -48,28 +50,23 @@ class Record(NamedTuple):
     ) -> Verdict | None:
         """The verdict on the claim at hand; None if its evidence is not in the contexts at hand."""
         stored = self.verdict
-        evidence = tuple(
-            Evidence(context=context, start=start, end=end, quote=quote)
-            for context, start, end, quote in stored.get("evidence", ())
-        )
-        if not all(item.holds_in(pair.sample.contexts) for item in evidence):
-            return None
+        quotes = stored.get("evidence")
+        evidence = tuple([Evidence(context=c, start=s, end=e, quote=q) for c, s, e, q in quotes]) if quotes else ()
+        for item in evidence:
+            if not item.holds_in(pair.sample.contexts):
+                return None
+        origin = _exact(stored["verifier"], stored.get("tier"))
+        if cache == "semantic":
+            origin = origin.model_copy(update={"cache": cache, "matched": self.claim, "similarity": similarity})
+        gaps = stored.get("gaps")
         return Verdict(
             claim=pair.claim,
             label=Label(stored["label"]),
             support=stored.get("support"),
             evidence=evidence,
-            gaps=moved(stored.get("gaps", ()), self.claim, pair.claim.text),
+            gaps=moved(gaps, self.claim, pair.claim.text) if gaps else (),
             reason=stored.get("reason"),
-            origin=Origin(
-                verifier=stored["verifier"],
-                tier=stored.get("tier"),
-                cache="semantic",
-                matched=self.claim,
-                similarity=similarity,
-            )
-            if cache == "semantic"
-            else _exact(stored["verifier"], stored.get("tier")),
+            origin=origin,
         )
 
 
@@ -95,10 +92,9 @@ def pack(verdict: Verdict, *, cost: Cost, signature: str) -> bytes:
 def unpack(value: bytes) -> Record | None:
     """Read a record; None if it is none, which counts as a miss."""
     try:
-        record = json.loads(value)
-        return Record(
-            record["claim"], record["verdict"], Cost(*record["cost"]) if "cost" in record else FREE, record["by"]
-        )
+        record = from_json(value)
+        cost = Cost(*record["cost"]) if "cost" in record else FREE
+        return Record(record["claim"], record["verdict"], cost, record["by"])
     except (ValueError, KeyError, TypeError):
         return None
 
@@ -111,7 +107,7 @@ def pack_extraction(extraction: Extraction, *, cost: Cost) -> bytes:
 def unpack_extraction(value: bytes, sample: Sample) -> tuple[Extraction, Cost] | None:
     """Read an extraction; None, a miss, if it is none or its evidence is not in the contexts at hand."""
     try:
-        record = json.loads(value)
+        record = from_json(value)
         extraction, cost = Extraction.model_validate(record["extraction"]), Cost(*record["cost"])
     except (ValueError, KeyError, TypeError):
         return None
@@ -152,7 +148,7 @@ def group_key(signature: str, sample: Sample, reads: Sequence[str]) -> bytes:
 
 def verdict_key(group: bytes, claim: Claim) -> bytes:
     """Names one judgement."""
-    return digest("verdict", [group.hex(), normalised(claim.text)])
+    return hashlib.sha256(group + normalised(claim.text).encode()).digest()[:16]  # a group is always 16 bytes
 
 
 @lru_cache(maxsize=256)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from faithmeter.datamodels import Claim, Label, Outcome, Pair, Sample, Usage
@@ -40,7 +40,7 @@ class Judge:
         self.client: Client = shared_client(self.spec, self.settings)
         self._instructions = Instructions("verify", self.settings)
 
-    @property
+    @cached_property  # asked for with every sample
     def signature(self) -> str:
         """The model, the prompt with its version, and every setting that bears on a verdict."""
         return ",".join([str(self.spec), self._instructions.signature, *self.settings.signed])
