@@ -46,9 +46,8 @@ class _Completions:
 
     def __init__(self, client: AsyncOpenAI) -> None:
         self._url = str(client.base_url).rstrip("/") + "/chat/completions"
-        self._headers = {
-            name: value for name, value in client.default_headers.items() if isinstance(value, str)
-        }
+        sent = {**client.default_headers, "Authorization": f"Bearer {client.api_key}"}
+        self._headers = {name: value for name, value in sent.items() if isinstance(value, str)}
         self._session: aiohttp.ClientSession | None = None
 
     async def create(
