@@ -106,11 +106,13 @@ class Reference:
 
     def token_overlap(self, sentence: str, *, tokens: Tokens = "0.2") -> float:
         """Return distinct tokens shared with the contexts, over all tokens of the sentence."""
+        # continuous-eval splits again what is a sentence already, which now and then (`1. First`) makes a difference
+        parts = self._splitter(sentence) if self._splitter else [sentence]
         if tokens == "0.2":
-            words = _treebank.words(sentence)
+            words = [word for part in parts for word in _treebank.words(part)]
             count, shared = len(words), len(self._treebank_tokens.intersection(words))
         else:
-            plain = _plain_tokens(_plain_words(sentence))
+            plain = _plain_tokens(_plain_words("\n".join(parts)))
             count, shared = len(plain), len(self._plain_tokens.intersection(plain))
         return shared / count if count else 0.0
 
