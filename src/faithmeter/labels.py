@@ -78,10 +78,8 @@ class HumanLabel(Model):
         if not isinstance(data, dict):
             return data
         data = {key: value for key, value in data.items() if value is not None and value != ""}
-        if isinstance(data.get("spans"), str):
-            data["spans"] = json.loads(data["spans"])
         if "spans" in data:
-            data["spans"] = [_span(item) for item in data["spans"]]
+            data["spans"] = _spans(data["spans"])
             data.setdefault("label", "not_supported" if data["spans"] else "supported")
         for name in ("sample", "sample_id", "id"):
             if isinstance(data.get(name), int):
@@ -236,6 +234,17 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
+def _spans(value: Any) -> list[Any]:
+    """A list of spans; in a CSV file it is JSON in a cell."""
+    try:
+        found = json.loads(value) if isinstance(value, str) else value
+    except json.JSONDecodeError as error:
+        raise ValueError(f"spans cannot be read: {error}") from None
+    if not isinstance(found, list | tuple):
+        raise ValueError("spans must be a list of [start, end]")
+    return [_span(item) for item in found]
+
+
 def _span(item: Any) -> Any:
     if isinstance(item, Mapping):
         return {"start": item.get("start"), "end": item.get("end")}
@@ -270,5 +279,3 @@ def _parsed(row: Any, where: str) -> HumanLabel:
         place = ".".join(map(str, problem["loc"])) or "row"
         known = f"; known: {', '.join(Label)}, not_supported, unclear" if place == "label" else ""
         raise DataError(f"{where}: {place}: {problem['msg'].lower()}{known}, found {problem['input']!r}") from None
-    except (json.JSONDecodeError, TypeError) as error:
-        raise DataError(f"{where}: spans cannot be read: {error}") from None

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import getpass
+import os
 import shutil
 import sys
 import textwrap
 import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import click
 
@@ -88,28 +91,52 @@ def _serve(session: Session, *, port: int, open_browser: bool) -> None:
 
 def _loop(session: Session) -> None:
     place = session.next()
-    while place is not None:
-        _show(session, place)
-        key = _key()
-        if key in ("q", ""):
-            return
-        if key == "b":
-            place = max(0, place - 1)
-        elif key in KEYS:
-            session.label(place, KEYS[key])
-            place = session.next()
-        else:
-            click.echo(f"{key!r} is no key here")
+    with _keys() as read:
+        while place is not None:
+            _show(session, place)
+            click.echo(f"{MENU} > ", nl=False)
+            sys.stdout.flush()
+            key = read()
+            if key in ("q", ""):
+                return
+            if key == "b":
+                place = max(0, place - 1)
+            elif key in KEYS:
+                session.label(place, KEYS[key])
+                place = session.next()
+            else:
+                click.echo(f"{key!r} is no key here")
 
 
-def _key() -> str:
-    """A key on a terminal, a line from a pipe; nothing at its end."""
-    click.echo(f"{MENU} > ", nl=False)
-    if sys.stdin.isatty():
-        key = click.getchar(echo=True)
-        click.echo()
-        return key if key not in ("\x04", "\r", "\n") else "q"
-    return sys.stdin.readline().strip()
+@contextmanager
+def _keys() -> Iterator[Callable[[], str]]:
+    """Reads a key on a terminal, a line from a pipe; nothing at its end.
+
+    The terminal gives keys at once from the first claim to the last: switched for each key, it would drop what is
+    typed in between.
+    """
+    if not sys.stdin.isatty():
+        yield lambda: sys.stdin.readline().strip()
+        return
+    try:
+        import termios
+        import tty
+    except ImportError:  # Windows
+        yield lambda: click.getchar(echo=True)
+        return
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    try:
+        tty.setcbreak(terminal, termios.TCSANOW)
+        yield lambda: _pressed(terminal)
+    finally:
+        termios.tcsetattr(terminal, termios.TCSANOW, before)
+
+
+def _pressed(terminal: int) -> str:
+    key = os.read(terminal, 1).decode(errors="replace")
+    click.echo(key)
+    return "q" if key in ("\x04", "\x1b") else key
 
 
 def _show(session: Session, place: int) -> None:
