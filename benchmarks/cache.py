@@ -25,7 +25,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from faithmeter.cache.cached import Cached
+from faithmeter.cache.cached import Cached, CachedExtractor
 from faithmeter.cache.embedding import static
 from faithmeter.cache.guard import admits
 from faithmeter.cache.records import normalised
@@ -33,6 +33,7 @@ from faithmeter.cache.sqlite import SQLiteStore
 from faithmeter.cache.store import Entry
 from faithmeter.datamodels import Claim, Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.evaluator import Evaluator
+from faithmeter.extract import load_extractor
 from faithmeter.verify import load_verifier
 
 DATA = Path(os.environ.get("FAITHMETER_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -331,11 +332,13 @@ def answers(count: int) -> list[Sample]:
     return samples
 
 
-async def run(url: str, folder: Path, samples: list[Sample]) -> tuple[float, int, int]:
+async def run(url: str, folder: Path, samples: list[Sample], *, by_llm: bool) -> tuple[float, int, int]:
     """CPU seconds, LLM calls and cache hits of one evaluation."""
+    spec = f"openai:stub@{url}"
     store = SQLiteStore(folder / "run.sqlite")
-    cached = Cached(load_verifier(f"openai:stub@{url}"), store)
-    evaluator = Evaluator(verifier=cached)
+    cached = Cached(load_verifier(spec), store)
+    extractor = CachedExtractor(load_extractor(spec), store) if by_llm else load_extractor("sentences")
+    evaluator = Evaluator(verifier=cached, extractor=extractor)
     start = time.process_time()
     results = [result async for result in evaluator.stream(samples, concurrency=50)]
     spent = time.process_time() - start
@@ -344,31 +347,42 @@ async def run(url: str, folder: Path, samples: list[Sample]) -> tuple[float, int
     return spent, sum(result.usage.calls for result in results), sum(result.usage.cache_hits for result in results)
 
 
-def cold_and_warm(folder: Path) -> bool:
-    server = subprocess.Popen(
-        [sys.executable, str(Path(__file__).parents[1] / "tests" / "support" / "llm_server.py")],
-        stdout=subprocess.PIPE, text=True)  # fmt: skip
+def cold_and_warm(folder: Path, *, by_llm: bool) -> bool:
+    """Two cold runs and five warm ones; the best of each is reported, for other programs only ever add to it."""
+    program = Path(__file__).parents[1] / "tests" / "support" / "llm_server.py"
+    command = [sys.executable, str(program), "--latency", "0.2"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    cold, warm = [], []
     try:
         assert server.stdout
         url = server.stdout.readline().split()[-1]
         os.environ.setdefault("OPENAI_API_KEY", "none")
-        (folder / "first").mkdir()
-        asyncio.run(run(url, folder / "first", answers(5)))  # imports and connections are not what is measured
         samples = answers(500)
-        cold, calls, _ = asyncio.run(run(url, folder, samples))
-        warm, again, hits = asyncio.run(run(url, folder, samples))
+        asyncio.run(run(url, folder, answers(5), by_llm=by_llm))  # imports and connections are not what is measured
+        for turn in ("a", "b"):
+            (folder / turn).mkdir()
+            cold.append(asyncio.run(run(url, folder / turn, samples, by_llm=by_llm)))
+        for _ in range(5):
+            warm.append(asyncio.run(run(url, folder / "a", samples, by_llm=by_llm)))
     finally:
         server.terminate()
         server.wait()
-    print(f"500 samples, cold: {cold:.2f} s CPU, {calls} LLM calls; warm: {warm:.2f} s CPU ({warm / cold:.1%}), "
-          f"{again} LLM calls, {hits} hits")  # fmt: skip
-    return again == 0 and warm <= 0.15 * cold
+    (seconds, calls, _), (again, _, hits) = min(cold), min(warm)
+    asked = sum(calls for _, calls, _ in warm)
+    how = "claims and verdicts by LLM" if by_llm else "sentences, verdicts by LLM"
+    print(f"500 samples, {how}: cold {seconds:.2f} s CPU, {calls} LLM calls; warm {again:.2f} s CPU "
+          f"({again / seconds:.1%}), {asked} LLM calls, {hits} hits")  # fmt: skip
+    return asked == 0 and again <= 0.15 * seconds
 
 
 def speed(count: int) -> bool:
     with tempfile.TemporaryDirectory(prefix="faithmeter-bench-") as name:
         folder = Path(name)
-        fine = cold_and_warm(folder)
+        fine = True
+        for by_llm in (False, True):
+            place = folder / str(by_llm)
+            place.mkdir()
+            fine &= cold_and_warm(place, by_llm=by_llm)
         small, large = folder / "small.sqlite", folder / "large.sqlite"
         big_store(small, 10_000)
         big_store(large, count)

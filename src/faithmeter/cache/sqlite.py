@@ -23,8 +23,8 @@ DEFAULT_MAX_BYTES = 2 * 2**30
 TOUCH_SECONDS = 3600.0  # how stale "last used" may be: a warm run then writes nothing at all
 FLUSH_SECONDS = 5.0
 LOGGED_HITS = 1000
-# Look-ups are padded to one of these sizes, so that SQLite prepares four statements and no more.
-_BATCHES = (1, 8, 64, 512)
+# Look-ups are padded to one of these sizes, so that SQLite prepares few statements, and keeps them.
+_BATCHES = (*range(1, 17), 32, 64, 128, 512)
 
 
 class SQLiteStore:

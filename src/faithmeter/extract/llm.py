@@ -42,6 +42,10 @@ class LLMExtractor:
         parts = [str(self.spec), self._sentences.signature, self._instructions.signature, *self.settings.signed]
         return ",".join(parts)
 
+    def reads(self, sample: Sample) -> Sequence[str]:
+        """The question, for what pronouns stand for; never the contexts."""
+        return (sample.question or "",)
+
     async def extract(self, sample: Sample) -> Extraction | Failure:
         """The claims of each sentence, in the answer's order; a claim has its sentence's span."""
         plain = await self._sentences.extract(sample)

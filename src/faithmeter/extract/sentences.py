@@ -93,6 +93,7 @@ class SentenceExtractor:
     """Takes the answer's sentences as its claims, verbatim."""
 
     cpu_bound = True
+    cheap = True
 
     def __init__(self, *, language: str = "en") -> None:
         self.language = language

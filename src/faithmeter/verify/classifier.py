@@ -86,6 +86,10 @@ class ClassifierVerifier:
     def _window(self) -> int:
         return self.options.window or self.scorer.window
 
+    def reads(self, pair: Pair) -> Sequence[str]:
+        """Nothing but the claim and the contexts."""
+        return ()
+
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """Inference runs in a thread, so that the event loop stays free."""
         return await asyncio.to_thread(self._verify, pairs)

@@ -20,6 +20,7 @@ class LexicalVerifier:
     """Supports a claim whose overlap with some window of a context reaches the threshold."""
 
     cpu_bound = True
+    cheap = True
 
     def __init__(self, *, metric: Metric = "rouge", threshold: float = DEFAULT_THRESHOLD) -> None:
         if not 0 <= threshold <= 1:
@@ -30,6 +31,10 @@ class LexicalVerifier:
     @property
     def signature(self) -> str:
         return f"lexical.1,{self.metric}={self.threshold:g}"
+
+    def reads(self, pair: Pair) -> Sequence[str]:
+        """Nothing but the claim and the contexts."""
+        return ()
 
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """Each sample's contexts are tokenised once for all of its claims."""
