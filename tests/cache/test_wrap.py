@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from faithmeter.cache import default_path, open_store, wrap, wrap_extractor
+import faithmeter
+from faithmeter.cache import default_path, notes, open_store, wrap, wrap_extractor
 from faithmeter.cache.cached import Cached, CachedExtractor
 from faithmeter.cache.sqlite import SQLiteStore
 from faithmeter.errors import UsageError
+from faithmeter.verify.cascade import Cascade, Tier
 
 from .test_cached import Splitter, Substring
 
@@ -47,6 +53,10 @@ def test_cheap_verifiers_only_where_a_cache_is_named(tmp_path: Path) -> None:
     cheap = Cheap()
     assert wrap(cheap) is cheap
     assert isinstance(wrap(cheap, cache=tmp_path / "c.sqlite"), Cached)
+
+
+def test_semantic_hits_may_be_asked_for_with_a_cheap_verifier() -> None:
+    assert isinstance(wrap(Cheap(), semantic=0.9), Cached)
 
 
 def test_a_folder_or_a_file(tmp_path: Path) -> None:
@@ -116,3 +126,35 @@ def test_extractors_too() -> None:
     splitter = Splitter()
     assert isinstance(wrap_extractor(splitter), CachedExtractor)
     assert wrap_extractor(splitter, cache=False) is splitter
+
+
+def test_notes_of_all_stores_at_the_end_of_a_run(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    cascade = wrap(Cascade([Tier(Cheap()), Tier(Substring())]), cache=blocked / "c.sqlite")
+    (note,) = notes(cascade, wrap_extractor(Splitter(), cache=blocked / "c.sqlite"))
+    assert "in memory" in note
+    assert notes(Substring(), Splitter()) == []
+
+
+def test_without_the_redis_package_the_exact_command_is_said() -> None:
+    code = """
+import sys
+sys.modules["redis"] = None
+from faithmeter.cache import open_store
+from faithmeter.errors import MissingExtra
+try:
+    open_store("redis://localhost/0")
+except MissingExtra as error:
+    print(error)
+"""
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "pip install 'faithmeter[redis]'" in said
+
+
+def test_the_embedded_table_is_the_one_on_its_card() -> None:
+    folder = Path(faithmeter.__file__).parent / "weights" / "static"
+    card = json.loads((folder / "card.json").read_text())
+    assert hashlib.sha256((folder / "table.npz").read_bytes()).hexdigest() == card["table_sha256"]
+    assert len(card["base_sha256"]) == 64
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 4_000_000

@@ -54,7 +54,7 @@ def wrap(
     """
     from faithmeter.cache.cached import Cached
 
-    if cache is None and getattr(verifier, "cheap", False):
+    if cache is None and not semantic and getattr(verifier, "cheap", False):
         return verifier  # as quick to judge as to look up
     store = _store(cache)
     if store is None:
@@ -79,6 +79,16 @@ def wrap_extractor(
 
     store = None if getattr(extractor, "cheap", False) else _store(cache)
     return extractor if store is None else CachedExtractor(extractor, store, refresh=refresh)
+
+
+def notes(*parts: object) -> list[str]:
+    """What went wrong with the stores of some verifiers and extractors, one line each: for the end of a run."""
+    found: dict[str, None] = {}
+    for part in parts:
+        store = getattr(part, "store", None)
+        found.update(dict.fromkeys(getattr(store, "notes", ())))
+        found.update(dict.fromkeys(notes(*(tier.verifier for tier in getattr(part, "tiers", ())))))
+    return list(found)
 
 
 def open_store(place: str | Path) -> Store:
