@@ -48,6 +48,10 @@ class RowError(DataError):
         super().__init__(f"{where}: {problem}" + (f"; {remedy}" if remedy else ""))
         self.where = where
         self.problem = problem
+        self.remedy = remedy
+
+    def __reduce__(self) -> tuple[type[RowError], tuple[str, str, str]]:
+        return type(self), (self.where, self.problem, self.remedy)  # so that it can come from another process
 
 
 class OutputError(FaithmeterError):

@@ -11,6 +11,8 @@ import json
 import logging
 import os
 import pickle
+import re
+import socket
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -47,13 +49,10 @@ UNUSED = "unused"
 PART_SIZE = 256
 TRIES = 2  # of a part, before its samples are judged in a process of their own, which may die
 
-# Set before Ray is imported: nothing is reported to anybody, and all stays on this machine's loopback.
-_ENVIRONMENT = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "RAY_DATA_DISABLE_PROGRESS_BARS": "1",
-}
+# Set before Ray is imported: nothing is reported to anybody, and no warning is given about GPUs.
+_ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
+# Despite its name, what keeps Ray on the loopback interface on every system.
+_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,8 +185,10 @@ def run_on_ray(run: RayRun, *, tell: Callable[[RayReport], None] = lambda report
 @contextmanager
 def _ray(engine: str) -> Iterator[Any]:
     """Ray, connected; what is started here ends here."""
-    for name, value in _ENVIRONMENT.items():
+    own = engine == "ray" or re.match(r"(ray://)?(127\.|localhost\b)", engine)
+    for name, value in (_ENVIRONMENT | (_LOOPBACK if own else {})).items():
         os.environ.setdefault(name, value)
+    _probe(engine)
     try:
         import ray
         import ray.data
@@ -222,6 +223,20 @@ def _ray(engine: str) -> Iterator[Any]:
     finally:
         if not joined:
             ray.shutdown()
+
+
+def _probe(engine: str) -> None:
+    """Ask whether anybody is there; Ray itself would ask for eight minutes."""
+    address = re.fullmatch(r"(?:ray://)?(.+):(\d+)", engine)
+    if not address:
+        if engine not in ("ray", "auto"):
+            raise UsageError(f"unknown engine {engine!r}; known: local, ray, ray://HOST:PORT, HOST:PORT, auto")
+        return
+    try:
+        socket.create_connection((address[1].strip("[]"), int(address[2])), timeout=5).close()
+    except (OSError, OverflowError) as error:
+        problem = getattr(error, "strerror", None) or error
+        raise UsageError(f"Ray cannot be reached at {engine!r}: {problem}") from None
 
 
 def _actors(ray: Any) -> int:
