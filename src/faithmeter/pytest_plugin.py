@@ -69,13 +69,14 @@ def assert_faithful(
 def faithmeter_cases(
     path: str | Path, *, argument: str = "sample", columns: Mapping[str, str] | None = None
 ) -> Callable[[F], F]:
-    """Run a test once for each answer of a data set, which it gets as `sample`; paths start at the test's file.
+    """Run a test once for each answer of a data set, which it gets as `sample`.
 
-    Reads what `faithmeter eval` reads; a row that is no sample is an error when tests are collected.
+    A path is looked for beside the test's file, then in the current folder. Reads what `faithmeter eval` reads;
+    a row that is no sample is an error when tests are collected.
     """
-    here = Path(inspect.stack()[1].filename).parent
+    beside = Path(inspect.stack()[1].filename).parent / path
     samples: list[Sample] = []
-    for row in read_samples(here / path, columns=columns):
+    for row in read_samples(beside if beside.exists() else path, columns=columns):
         if isinstance(row, RowError):
             raise row
         samples.append(row)
