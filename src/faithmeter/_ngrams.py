@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 
@@ -40,7 +39,7 @@ def clipped_matches(sentences: Sequence[str], context: str) -> list[list[int]]:
     whose, gram = grams >> 4 * bits, grams & ((1 << 4 * bits) - 1)
     last = 1 << bits * (3 - whose // owners)  # the lowest bit of the n-gram's last character
     start = known.searchsorted(gram)
-    present = (np.append(known, sys.maxsize)[start] < gram + last).astype(np.int64)
+    present = (np.append(known, np.iinfo(np.int64).max)[start] < gram + last).astype(np.int64)
     many = np.flatnonzero(counts > 1)  # once is enough for the others
     present[many] = known.searchsorted(gram[many] + last[many]) - start[many]
     ends_inside = (gram & ((1 << bits) - 1) * last) != 0
@@ -65,7 +64,7 @@ def _distinct(grams: _Integers, *, bits: int, owners: int) -> tuple[_Integers, _
 
 
 def _clipped(sentence: str, context: str, order: int) -> int:
-    """Count the matches of one order the plain way, for more characters than 63 bits can hold."""
+    """Count the matches of one order the plain way, for more characters than an integer can hold."""
     wanted, present = (
         Counter(text[at : at + order] for at in range(len(text) + 1 - order)) for text in (sentence, context)
     )

@@ -51,26 +51,10 @@ class ContextIndex:
             self.places.setdefault(token, []).append(place)
 
 
-class _Candidate(NamedTuple):
-    """Words `start` to `end` of a context, ordered by how promising they are."""
-
-    weight: int
-    shortness: int
-    earliness: int
-    start: int
-
-    @property
-    def context(self) -> int:
-        return -self.earliness
-
-    @property
-    def end(self) -> int:
-        return self.start - self.shortness
-
-
 def _folded(text: str, spans: Sequence[Span]) -> list[str]:
     if text.isascii():
-        return [text[start:end].lower() for start, end in spans]
+        lower = text.lower()
+        return [lower[start:end] for start, end in spans]
     return [unicodedata.normalize("NFKC", text[start:end]).casefold() for start, end in spans]
 
 
@@ -84,26 +68,36 @@ def best_window(claim: str, contexts: Sequence[ContextIndex], *, metric: Metric 
     tokens = _folded(claim, spans)
     codes = {token: chr(number) for number, token in enumerate(dict.fromkeys(tokens), 1)}
     weights = {code: _LIGHT if token in _LIGHT_WORDS else _FULL for token, code in codes.items()}
-    score = _SCORES[metric]("".join(codes[token] for token in tokens), weights)
-    best: tuple[float, _Candidate, str] | None = None
-    for candidate in heapq.nlargest(_CANDIDATES, _candidates(tokens, contexts)):
-        stretch = contexts[candidate.context].tokens[candidate.start : candidate.end]
+    coded_claim = "".join(codes[token] for token in tokens)
+    score = _SCORES[metric](coded_claim, weights)
+    total = sum(weights[code] for code in coded_claim)
+    light = sum(weights[code] == _LIGHT for code in coded_claim)
+
+    best: tuple[float, int, int, str] | None = None
+    for held, shortness, earliness, start in heapq.nlargest(_CANDIDATES, _candidates(tokens, contexts)):
+        if best and (best[0] == 1 or (metric != "bleu" and (_FULL * held + light) / total <= best[0])):
+            break  # the rest could be better only by full words just outside the stretch
+        stretch = contexts[-earliness].tokens[start : start - shortness]
         coded = "".join([codes.get(token, _OTHER) for token in stretch])
         value = score(coded)
         if best is None or value > best[0]:
-            best = (value, candidate, coded)
+            best = (value, -earliness, start, coded)
     if best is None:
         return None
-    value, candidate, coded = best
-    context = contexts[candidate.context]
-    first, last = (candidate.start + place for place in _tightened(coded, score))
-    held = frozenset(context.tokens[first : last + 1])
-    gaps = tuple((span.start, span.end) for span, token in zip(spans, tokens, strict=True) if token not in held)
-    return Window(candidate.context, context.spans[first].start, context.spans[last].end, value, gaps)
+    value, number, start, coded = best
+    context = contexts[number]
+    first, last = (start + place for place in _tightened(coded, score))
+    present = frozenset(context.tokens[first : last + 1])
+    gaps = tuple((span.start, span.end) for span, token in zip(spans, tokens, strict=True) if token not in present)
+    return Window(number, context.spans[first].start, context.spans[last].end, value, gaps)
 
 
-def _candidates(tokens: Sequence[str], contexts: Sequence[ContextIndex]) -> Iterable[_Candidate]:
-    """Yield the windows around the claim's full words, or around any of its words where it has no full ones."""
+def _candidates(tokens: Sequence[str], contexts: Sequence[ContextIndex]) -> Iterable[tuple[int, int, int, int]]:
+    """Yield the windows around the claim's full words, or around any of its words where no full one is found.
+
+    Each is a tuple that compares as greater the better it looks: full words held, less words, less contexts before it;
+    then where it starts.
+    """
     full = [place for place, token in enumerate(tokens) if token not in _LIGHT_WORDS]
     anchors = Counter(tokens[place] for place in full)
     before, after = (full[0], len(tokens) - 1 - full[-1]) if full else (0, 0)
@@ -111,10 +105,10 @@ def _candidates(tokens: Sequence[str], contexts: Sequence[ContextIndex]) -> Iter
         anchors, before, after = Counter(tokens), 0, 0
     width = 2 * len(tokens) + 4
     for number, context in enumerate(contexts):
-        for weight, start, end in _stretches(anchors, context, width):
-            # light words that the claim opens or closes with
+        for held, start, end in _stretches(anchors, context, width):
+            # take in the light words that the claim opens or closes with
             start, end = max(0, start - before), min(len(context.tokens), end + after)
-            yield _Candidate(weight, start - end, -number, start)
+            yield held, start - end, -number, start
 
 
 def _stretches(anchors: Counter[str], context: ContextIndex, width: int) -> Iterable[tuple[int, int, int]]:

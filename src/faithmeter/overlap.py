@@ -37,6 +37,7 @@ Splitter = Callable[[str], Sequence[str]]
 Tokens = Literal["0.2", "0.3"]
 
 _PUNCTUATION = frozenset(string.punctuation)
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _PUNCTUATION_RUN = re.compile(f"[{re.escape(string.punctuation)}]+")
 _CLOSE_END = re.compile(r"""[.?!][.)";}\]*:@'({\[!?]+[^\s.)";}\]*:@'({\[!?]""")
 _NUMBER = re.compile(r"\d+(?:e\d+)?")
@@ -60,14 +61,6 @@ class Reference:
         return _rouge_parts(self.text)
 
     @cached_property
-    def _parts_with(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for place, words in enumerate(self._parts):
-            for word in set(words):
-                found.setdefault(word, []).append(place)
-        return found
-
-    @cached_property
     def _treebank_tokens(self) -> set[str]:
         return _treebank.vocabulary((self._splitter or _treebank.sentences)(self.text))
 
@@ -78,41 +71,52 @@ class Reference:
             text = "\n".join(self._splitter(text))
         elif _CLOSE_END.search(text):  # else every sentence ends in white space, where tokens end anyway
             text = "\n".join(_treebank.sentences(text))
-        return set(_plain_tokens(set(_plain_words(text))))
+        words = set(_bare(text).split()) - STOP_WORDS
+        odd = {word for word in words if not word.isalpha()} | (words & _FUSED_WORDS)
+        return (words - odd).union(_plain_tokens(odd))
 
-    def rouge_l(self, sentence: str) -> float:
-        """Return the share of the sentence's distinct words that lie on a common subsequence with a part."""
-        if _PUNCTUATION.issuperset(sentence):
-            return 0.0
-        parts = _rouge_parts(sentence)
-        wanted = set().union(*parts)
-        missing = wanted & self._parts_with.keys()
-        absent = len(wanted) - len(missing)
-        for hypothesis in parts:
-            self._find(missing, hypothesis)
-        return (len(wanted) - absent - len(missing)) / len(wanted)
+    def rouge_l(self, sentences: Sequence[str]) -> list[float]:
+        """Return the share of each sentence's distinct words that lie on a common subsequence with a part."""
+        cut = [_rouge_parts(sentence) for sentence in sentences]
+        wanted = {word for parts in cut for part in parts for word in part}
+        places: dict[str, list[int]] = {}
+        for place, words in enumerate(self._parts):
+            for word in wanted.intersection(words):
+                places.setdefault(word, []).append(place)
+        return [
+            0.0 if _PUNCTUATION.issuperset(sentence) else self._found(parts, places)
+            for sentence, parts in zip(sentences, cut, strict=True)
+        ]
 
-    def _find(self, missing: set[str], hypothesis: list[str]) -> None:
-        """Take from `missing` what lies on a path; only parts with a missing word can have something new."""
-        masks = _masks(hypothesis)
-        walked: set[int] = set()
-        for word in hypothesis:
-            for place in self._parts_with[word] if word in missing else ():
-                if place not in walked:
-                    walked.add(place)
-                    missing -= _path(self._parts[place], masks, len(hypothesis))
-                if word not in missing:
-                    break
+    def _found(self, hypotheses: list[list[str]], places: dict[str, list[int]]) -> float:
+        """Walk the parts that hold a word not yet found, as only they can have something new."""
+        wanted = set().union(*hypotheses)
+        missing = set(wanted)
+        for hypothesis in hypotheses:
+            masks = _masks(hypothesis)
+            walked: set[int] = set()
+            for word in hypothesis:
+                for place in places.get(word, ()) if word in missing else ():
+                    if place not in walked:
+                        walked.add(place)
+                        missing -= _path(self._parts[place], masks, len(hypothesis))
+                    if word not in missing:
+                        break
+        return (len(wanted) - len(missing)) / len(wanted)
 
-    def token_overlap(self, sentence: str, *, tokens: Tokens = "0.2") -> float:
-        """Return distinct tokens shared with the contexts, over all tokens of the sentence."""
+    def token_overlap(self, sentences: Sequence[str], *, tokens: Tokens = "0.2") -> list[float]:
+        """Return, for each sentence, the distinct tokens shared with the contexts over all its tokens."""
+        return [self._token_overlap(sentence, tokens) for sentence in sentences]
+
+    def _token_overlap(self, sentence: str, tokens: Tokens) -> float:
         # continuous-eval splits again what is a sentence already, which now and then (`1. First`) makes a difference
         parts = self._splitter(sentence) if self._splitter else [sentence]
         if tokens == "0.2":
             words = [word for part in parts for word in _treebank.words(part)]
             count, shared = len(words), len(self._treebank_tokens.intersection(words))
         else:
-            plain = _plain_tokens(_plain_words("\n".join(parts)))
+            bare = _bare("\n".join(parts)).split()
+            plain = _plain_tokens(word for word in bare if word not in STOP_WORDS)
             count, shared = len(plain), len(self._plain_tokens.intersection(plain))
         return shared / count if count else 0.0
 
@@ -128,14 +132,14 @@ class Reference:
 
 def rouge_l_precision(sentence: str, context: str) -> float:
     """Return continuous-eval's ROUGE-L precision of a sentence."""
-    return Reference([context]).rouge_l(sentence)
+    return Reference([context]).rouge_l([sentence])[0]
 
 
 def token_overlap_precision(
     sentence: str, context: str, *, tokens: Tokens = "0.2", splitter: Splitter | None = None
 ) -> float:
     """Return continuous-eval's token-overlap precision of a sentence, as its 0.2 or 0.3 releases count."""
-    return Reference([context], splitter=splitter).token_overlap(sentence, tokens=tokens)
+    return Reference([context], splitter=splitter).token_overlap([sentence], tokens=tokens)[0]
 
 
 def bleu(sentence: str, context: str) -> float:
@@ -194,13 +198,15 @@ def _path(words: list[str], masks: dict[str, int], width: int) -> set[str]:
     return found
 
 
-def _plain_words(text: str) -> list[str]:
-    """Cut a text as the 0.3 releases do at first: lower case, no ASCII punctuation, no stop words."""
-    return [word for word in _PUNCTUATION_RUN.sub("", text.lower()).split() if word not in STOP_WORDS]
+def _bare(text: str) -> str:
+    """Return a text in lower case and without ASCII punctuation."""
+    text = text.lower()
+    # `translate` is the quicker only where it can work on bytes
+    return text.translate(_NO_PUNCTUATION) if text.isascii() else _PUNCTUATION_RUN.sub("", text)
 
 
 def _plain_tokens(words: Iterable[str]) -> list[str | float]:
-    """Split fused words in two and read numbers."""
+    """Split fused words in two and read numbers, as the 0.3 releases do with what is left of a text."""
     tokens: list[str | float] = []
     for word in words:
         if word.isalpha() and word not in _FUSED_WORDS:

@@ -56,8 +56,8 @@ class DeterministicFaithfulness:
         contexts = [retrieved_contexts] if isinstance(retrieved_contexts, str) else retrieved_contexts
         reference = Reference(contexts, splitter=self.splitter)
         sentences = (self.splitter or _treebank.sentences)(answer)
-        rouge = [reference.rouge_l(sentence) for sentence in sentences]
-        overlap = [reference.token_overlap(sentence, tokens=self.tokens) for sentence in sentences]
+        rouge = reference.rouge_l(sentences)
+        overlap = reference.token_overlap(sentences, tokens=self.tokens)
         bleu = reference.bleu(sentences)
         return {
             "rouge_faithfulness": self._share(rouge, self.rouge_precision_threshold),
