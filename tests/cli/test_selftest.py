@@ -73,6 +73,15 @@ def test_stability_of_a_judge_that_wavers(cli: Cli, tmp_path: Path) -> None:
     assert "standard error" in shown.stdout
 
 
+def test_eval_can_repeat_itself(cli: Cli, tmp_path: Path) -> None:
+    done = cli("eval", EXAMPLES, "-v", "lexical", "--repeat", "2", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["repeats"] == 2
+    refused = cli("eval", EXAMPLES, "-v", "lexical", "--repeat", "2", "-o", "r.jsonl")
+    assert refused.returncode == 2
+    assert not (tmp_path / "r.jsonl").exists()
+
+
 def test_stability_of_runs_made_before(cli: Cli, tmp_path: Path) -> None:
     for name, verifier in (("a", "lexical"), ("b", "lexical"), ("c", "lexical:tokens=0.9")):
         cli("eval", EXAMPLES, "-v", verifier, "-o", f"{name}.jsonl", "--quiet")

@@ -20,6 +20,7 @@ from faithmeter.cli import BELOW, PASSED, UNJUDGED
 from faithmeter.cli.options import Assignment, build_evaluator, evaluator_options
 from faithmeter.cli.progress import Tick, part_progress, progress
 from faithmeter.errors import FaithmeterError, RowError
+from faithmeter.evaluator import Evaluator
 from faithmeter.llm.budget import limited
 from faithmeter.report import format_of, write_report
 from faithmeter.report.github import announce_file, commands_off, under_actions
@@ -85,6 +86,8 @@ class Shard(click.ParamType[tuple[int, int]]):
 @click.option("--progress", "progress_kind", type=click.Choice(["auto", "bar", "json", "none"]), default="auto",
               help="auto: a bar on a terminal, else a JSON line on standard error every ten seconds.")  # fmt: skip
 @click.option("--quiet", is_flag=True, help="The same as --progress none.")
+@click.option("--repeat", type=click.IntRange(1), default=1, metavar="N", help="Judge every answer N times: tell which "
+              "claims flip, and how much of the score's error is the judge's; writes no results.")  # fmt: skip
 def command(data: tuple[str, ...], **options: Any) -> None:
     """Check every answer of DATA: .jsonl, .json, .csv, .tsv or .parquet files, also as .gz, .xz, .bz2 or .zst;
     folders that Hugging Face datasets saved; globs; s3:// and other remote paths; or - for standard input.
@@ -102,13 +105,27 @@ def command(data: tuple[str, ...], **options: Any) -> None:
     Exit codes: 0 passed, 1 below --min-score, 2 usage or bad input, 3 too much could not be judged.
     """
     wishes = Wishes(data, **{item.name: options.pop(item.name) for item in fields(Wishes) if item.name in options})
+    repeat = options.pop("repeat")
     evaluator = build_evaluator(**options)
+    if repeat > 1:
+        sys.exit(_repeat(wishes, evaluator, repeat))
     judges = Judges(evaluator, Specs(options["verifier"], options["extractor"], evaluator.scoring), wishes.workers)
     wishes.check()
     if wishes.engine != "local":
         sys.exit(_eval_on_ray(wishes, judges))
     with _journal(wishes) as journal:
         sys.exit(_Eval(wishes, judges, journal).run())
+
+
+def _repeat(wishes: Wishes, evaluator: Evaluator, repeat: int) -> int:
+    """Judge again and again instead of once; the results are not for a file."""
+    if wishes.output or wishes.report or wishes.engine != "local":
+        raise click.UsageError("--repeat goes without --output, --report and --engine; see faithmeter stability")
+    from faithmeter.cli.stability import repeated, report
+
+    found = asyncio.run(repeated(list(wishes.intake()), evaluator, repeat))
+    report(found, show=wishes.worst, as_json=wishes.as_json)
+    return BELOW if wishes.min_score is not None and (found.mean or 0.0) < wishes.min_score else PASSED
 
 
 @dataclass(frozen=True)
