@@ -173,8 +173,7 @@ async def test_a_single_truncated_claim_gets_more_room_and_then_fails(server: LL
     server.script.extend(["truncated"])
     assert labels(await judge(server, max_tokens=100).verify(pairs("The tower is in Paris."))) == [Label.SUPPORTED]
     rooms = [asked.body.get("max_completion_tokens") for asked in server.requests]
-    assert rooms[0] == 100
-    assert rooms[1] >= 1024
+    assert rooms == [100, 200]
     server.script.extend(["truncated"] * 9)
     assert labels(await judge(server).verify(pairs("The tower is in Paris."))) == ["truncated"]
 

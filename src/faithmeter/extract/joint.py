@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from faithmeter.datamodels import Aside, Claim, Extraction, Failure, Outcome, Pair, Sample, Usage
-from faithmeter.extract.llm import LLMExtractor, folded, surroundings, too_long, usable
+from faithmeter.extract.llm import LLMExtractor, folded, most_claims, surroundings, too_long, usable
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.llm.asking import Problem, Reading, ask_all
 from faithmeter.llm.endpoint import Reply, Request
@@ -14,7 +14,19 @@ from faithmeter.llm.fence import Item, fenced, numbers
 from faithmeter.llm.prompts import Instructions
 from faithmeter.llm.reading import as_number, as_text, read_object
 from faithmeter.llm.settings import JudgeSettings, configured
-from faithmeter.llm.verdicts import TOKENS_A_VERDICT, Finding, check, fields, list_of, outcome, passages, record
+from faithmeter.llm.verdicts import (
+    TOKENS_A_VERDICT,
+    Finding,
+    array,
+    check,
+    fields,
+    list_of,
+    one_of,
+    outcome,
+    passages,
+    record,
+    string,
+)
 from faithmeter.verify.judge import Judge
 
 Judged = tuple[str, Finding | None]
@@ -83,11 +95,11 @@ class JointExtractor:
                 continue
             if not judged:
                 asides.append(Aside(text=sentence.text, start=sentence.start, end=sentence.end, kind="no_claim"))
-            for text, finding in judged:
-                if folded(text) in seen:
+            for words, finding in judged:
+                if folded(words) in seen:
                     continue
-                seen.add(folded(text))
-                claims.append(Claim(text=text, start=sentence.start, end=sentence.end))
+                seen.add(folded(words))
+                claims.append(Claim(text=words, start=sentence.start, end=sentence.end))
                 outcomes.append(None if finding is None else outcome(claims[-1], finding, str(self.spec)))
         settled = iter(
             await self._judge.verify(
@@ -109,19 +121,26 @@ class _Joint:
         self._plain = plain
         self._settings = settings
         self._instructions = instructions
-        claims = {"type": "array", "items": record({"text": {"type": "string"}, **fields(settings)})}
+        claims = array(record({"text": string(), **fields(settings)}))
         self._schema = list_of("sentences", {"sentence": {"type": "integer"}, "claims": claims})
+        self._shown = passages(sample.contexts)
+        numbers = [item.number for item in self._shown if item.number]
+        self._closed_claim = record({"text": string(500), **fields(settings, numbers=numbers)})
 
     def put(self, items: Sequence[Claim]) -> tuple[Request, dict[int, tuple[int, str]]]:
         """The request, and for each sentence number its place and its text."""
         ids = numbers(len(items))
         sentences = [Item("sentence", n, item.text) for n, item in zip(ids, items, strict=True)]
-        data = [*passages(self._sample.contexts), *surroundings(items, self._plain, self._sample), *sentences]
+        data = [*self._shown, *surroundings(items, self._plain, self._sample), *sentences]
+        most = max(most_claims(item.text) for item in items)
         request = Request(
             system=self._instructions,
             user=fenced(data),
             name="sentences",
             schema=self._schema,
+            closed=list_of(
+                "sentences", {"sentence": one_of(ids), "claims": array(self._closed_claim, most=most)}, count=len(ids)
+            ),
             expected_tokens=30 + 2 * (20 + TOKENS_A_VERDICT[self._settings.reasons]) * len(items),
             settings=self._settings.sent,
         )
@@ -143,15 +162,15 @@ class _Joint:
                 continue
             seen.add(place)
             texts = usable([item.get("text") for item in rows], sentence)
-            if len(texts) < bool(rows) or any(too_long(text, sentence, self._sample) for text in texts):
+            if len(texts) < bool(rows) or any(too_long(t, sentence, self._sample) for t in texts):
                 reading.bad[place] = Problem("malformed", "the sentence's claims have no text, or run away")
                 continue
-            reading.good[place] = tuple((text, self._found(text, rows)) for text in texts)
+            reading.good[place] = tuple((t, self._found(t, rows)) for t in texts)
         return reading
 
-    def _found(self, text: str, rows: Sequence[dict[str, Any]]) -> Finding | None:
+    def _found(self, claim: str, rows: Sequence[dict[str, Any]]) -> Finding | None:
         """What was found about a claim; None if it is not sound, or the claim comes twice."""
-        own = [row for row in rows if folded(as_text(row.get("text"))) == folded(text)]
+        own = [row for row in rows if folded(as_text(row.get("text"))) == folded(claim)]
         checked = check(own[0], self._sample.contexts, self._settings)
         if len(own) > 1 or isinstance(checked, Problem) or not checked[1]:
             return None

@@ -16,12 +16,10 @@ from faithmeter.llm.fence import Item, fenced, numbers
 from faithmeter.llm.prompts import Instructions
 from faithmeter.llm.reading import as_number, as_text, read_object
 from faithmeter.llm.settings import JudgeSettings, configured
-from faithmeter.llm.verdicts import list_of
+from faithmeter.llm.verdicts import array, list_of, one_of, string
 from faithmeter.text import words
 
-_SCHEMA = list_of(
-    "sentences", {"sentence": {"type": "integer"}, "claims": {"type": "array", "items": {"type": "string"}}}
-)
+_SCHEMA = list_of("sentences", {"sentence": {"type": "integer"}, "claims": array(string())})
 # What the model left out or garbled, however often it was asked, is judged as it stands in the answer;
 # any other trouble means that the answer was not taken apart.
 _AS_IT_STANDS = ("missing", "malformed", "truncated", "bad_citation")
@@ -85,21 +83,31 @@ def assembled(plain: Extraction, found: Sequence[tuple[str, ...] | Problem]) -> 
         place = {"start": sentence.start, "end": sentence.end}
         if texts == ():
             asides.append(Aside(text=sentence.text, kind="no_claim", **place))
-        for text in (sentence.text,) if isinstance(texts, Problem) else texts:
-            if folded(text) not in seen:
-                seen.add(folded(text))
-                claims.append(Claim(text=text, **place))
+        for wording in (sentence.text,) if isinstance(texts, Problem) else texts:
+            if folded(wording) not in seen:
+                seen.add(folded(wording))
+                claims.append(Claim(text=wording, **place))
     return Extraction(claims=tuple(claims), asides=tuple(sorted(asides, key=lambda aside: aside.start)))
+
+
+def most_claims(sentence: str) -> int:
+    """More claims than a sentence can make."""
+    return max(4, len(words(sentence)) // 2)
+
+
+def _closed(ids: Sequence[int], items: Sequence[Claim]) -> dict[str, Any]:
+    most = max(most_claims(item.text) for item in items)
+    claims = array(string(2 * max(len(item.text) for item in items) + 100), most=most)
+    return list_of("sentences", {"sentence": one_of(ids), "claims": claims}, count=len(ids))
 
 
 def usable(texts: Sequence[object], sentence: str) -> tuple[str, ...]:
     """The claims of a sentence without repetitions, and no more of them than a sentence can make."""
-    most = max(4, len(words(sentence)) // 2)
     kept: dict[str, str] = {}
     for text in map(as_text, texts):
         if any(char.isalnum() for char in text):
             kept.setdefault(folded(text), text)
-    return tuple(kept.values())[:most]
+    return tuple(kept.values())[: most_claims(sentence)]
 
 
 def folded(text: str) -> str:
@@ -141,6 +149,7 @@ class _Breakdown:
             user=fenced([*surroundings(items, self._plain, self._sample), *sentences]),
             name="sentences",
             schema=_SCHEMA,
+            closed=_closed(ids, items),
             expected_tokens=30 + sum(25 + len(item.text) // 2 for item in items),
             settings=self._settings.sent,
         )

@@ -106,9 +106,9 @@ class _Round(Generic[Item, Answer]):
                 problems = dict.fromkeys(places, Problem("truncated", "the reply was cut off"))
                 if len(places) > 1:
                     return await self._apart(places, asks - ask, room, size=(len(places) + 1) // 2)
-                if room >= 4:
+                if room > 1:
                     break
-                room *= 2
+                room = 2
                 continue
             problems = self._take(places, answer, request_key)
             places = list(problems)
@@ -180,7 +180,7 @@ async def together(work: Sequence[Coroutine[Any, Any, None]]) -> None:
 
 def _with_room(request: Request, room: int) -> Request:
     """The same request with more room for the reply."""
-    tokens = max(int(request.settings.get("max_tokens") or 0), request.expected_tokens * 2, 1024)
+    tokens = request.settings.get("max_tokens") or max(4096, 4 * request.expected_tokens)
     return replace(request, settings={**request.settings, "max_tokens": tokens * room})
 
 

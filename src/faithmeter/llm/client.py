@@ -36,9 +36,10 @@ from faithmeter.metering import spend
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 20.0  # seconds before a retry; doubled each time
 _LONGEST_RETRY_AFTER = 300.0  # a server that asks for more is as good as down
 _KEPT = 8  # clients without a user that stay connected
-_STYLES: tuple[Style, ...] = ("schema", "object", "prompt")
+_STYLES: tuple[Style, ...] = ("closed", "schema", "object", "prompt")
 _CONNECTION_FIELDS = (
     "base_url",
+    "closed",
     "concurrency",
     "requests_per_minute",
     "tokens_per_minute",
@@ -113,7 +114,8 @@ class Client:
         self.prices = Prices(spec, settings)
         self._settings = settings
         self._breaker = Breaker(str(spec))
-        self._style: Style = _STYLES[0]
+        closed = settings.base_url is not None if settings.closed is None else settings.closed
+        self._style: Style = "closed" if closed else "schema"
         self._dropped: frozenset[str] = frozenset()
         self._lines: PerLoop[_Line] = PerLoop(
             lambda: _Line(

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-Style = Literal["schema", "object", "prompt"]
-"""How a reply is held to its schema: by the provider; as some JSON object, the schema in the prompt; by the prompt."""
+Style = Literal["closed", "schema", "object", "prompt"]
+"""How a reply is held to its schema: by the provider, to one made for this request or to the general one; as some
+JSON object, with the schema in the prompt; by the prompt alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,9 @@ class Request:
     name: str
     """What the reply is, as a word."""
     schema: Mapping[str, Any]
-    """The JSON schema of the reply."""
+    """The JSON schema of the reply: the same for all requests of a kind."""
+    closed: Mapping[str, Any]
+    """The same, with only those numbers that occur in this request, and with limits on what is open-ended."""
     expected_tokens: int
     """About how long a reply should be."""
     settings: Mapping[str, Any] = field(default_factory=dict)

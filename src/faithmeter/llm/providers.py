@@ -118,9 +118,7 @@ def _openai_provider(base_url: str | None, http: httpx2.AsyncClient) -> Any:
     key = _key("OPENAI_API_KEY", base_url) or (_KEYLESS if address else None)
     if key is None:
         raise UsageError("set OPENAI_API_KEY in the environment, or give the address of your own endpoint")
-    return OpenAIProvider(
-        openai_client=LeanOpenAI(base_url=address, api_key=key, http_client=http, max_retries=0)
-    )
+    return OpenAIProvider(openai_client=LeanOpenAI(base_url=address, api_key=key, http_client=http, max_retries=0))
 
 
 def _openai(model: str, base_url: str | None, http: httpx2.AsyncClient) -> Model[Any]:
@@ -142,9 +140,7 @@ def _azure(model: str, base_url: str | None, http: httpx2.AsyncClient) -> Model[
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.providers.azure import AzureProvider
 
-    provider = AzureProvider(
-        azure_endpoint=base_url, api_key=_key("AZURE_OPENAI_API_KEY", base_url), http_client=http
-    )
+    provider = AzureProvider(azure_endpoint=base_url, api_key=_key("AZURE_OPENAI_API_KEY", base_url), http_client=http)
     provider.client.max_retries = 0
     return OpenAIChatModel(model, provider=provider)
 
@@ -153,9 +149,7 @@ def _anthropic(model: str, base_url: str | None, http: httpx2.AsyncClient) -> Mo
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
-    provider = AnthropicProvider(
-        api_key=_key("ANTHROPIC_API_KEY", base_url), base_url=base_url, http_client=http
-    )
+    provider = AnthropicProvider(api_key=_key("ANTHROPIC_API_KEY", base_url), base_url=base_url, http_client=http)
     provider.client.max_retries = 0
     return AnthropicModel(model, provider=provider)
 
@@ -200,9 +194,7 @@ def _bedrock(model: str, base_url: str | None) -> Model[Any]:
     from pydantic_ai.models.bedrock import BedrockConverseModel
     from pydantic_ai.providers.bedrock import BedrockProvider
 
-    config = Config(
-        retries={"total_max_attempts": 1}, connect_timeout=15, read_timeout=600, max_pool_connections=64
-    )
+    config = Config(retries={"total_max_attempts": 1}, connect_timeout=15, read_timeout=600, max_pool_connections=64)
     try:
         client = boto3.client("bedrock-runtime", endpoint_url=base_url, config=config)
     except BotoCoreError as error:
@@ -221,7 +213,7 @@ _BUILDERS: Mapping[str, Callable[[str, str | None, httpx2.AsyncClient], Model[An
 
 
 def _instructions(request: Request, style: Style) -> str:
-    if style == "schema":
+    if style in ("closed", "schema"):
         return request.system
     schema = json.dumps(request.schema, separators=(",", ":"))
     return f"{request.system}\n\nReply with one JSON object and nothing else. It must fit this JSON schema:\n{schema}"
@@ -230,10 +222,12 @@ def _instructions(request: Request, style: Style) -> str:
 def _parameters(request: Request, style: Style) -> ModelRequestParameters:
     if style == "prompt":
         return ModelRequestParameters(output_mode="text")
+    native = style != "object"
+    schema = request.closed if style == "closed" else request.schema
     return ModelRequestParameters(
-        output_mode="native" if style == "schema" else "prompted",
+        output_mode="native" if native else "prompted",
         output_object=OutputObjectDefinition(
-            json_schema=dict(request.schema), name=request.name, strict=True if style == "schema" else None
+            json_schema=dict(schema), name=request.name, strict=True if native else None
         ),
         prompted_output_template=False if style == "object" else None,
     )

@@ -56,6 +56,9 @@ class JudgeSettings(Model):
     """Room for a reply; None: the provider's own default."""
     model_settings: dict[str, JsonValue] = Field(default_factory=dict)
     """Passed through to the provider as they are, e.g. `{"top_p": 0.9, "openai_reasoning_effort": "low"}`."""
+    closed: bool | None = None
+    """Name the numbers and lengths that may occur in the schema of each request. It keeps small models on the
+    rails, but hosted providers compile every new schema; None: only for an endpoint given by its address."""
     base_url: str | None = None
     """An OpenAI-compatible endpoint, or another address of the provider's."""
     concurrency: int = Field(default=16, ge=1, le=1000)
@@ -165,9 +168,7 @@ def parse_spec(spec: str) -> tuple[ModelSpec, JudgeSettings]:
     return ModelSpec(provider=provider, model=model), JudgeSettings.of([*options, *([("base_url", url)] if at else [])])
 
 
-def configured(
-    spec: str, settings: JudgeSettings | None, options: dict[str, Any]
-) -> tuple[ModelSpec, JudgeSettings]:
+def configured(spec: str, settings: JudgeSettings | None, options: dict[str, Any]) -> tuple[ModelSpec, JudgeSettings]:
     """The model and the settings, from a spec with options and from keyword arguments, which have precedence."""
     model, given = parse_spec(spec)
     merged = {

@@ -34,15 +34,29 @@ def menu(settings: JudgeSettings) -> tuple[Label, ...]:
     return tuple(label for label in Label if settings.partial or label is not Label.PARTIALLY_SUPPORTED)
 
 
-def fields(settings: JudgeSettings) -> dict[str, Any]:
-    """The schema of a verdict's own fields; the reason comes first, so that the label follows from it."""
-    reason = {"reason": {"type": "string"}} if settings.reasons else {}
+def fields(settings: JudgeSettings, *, numbers: Sequence[int] = ()) -> dict[str, Any]:
+    """The schema of a verdict's own fields; the reason comes first, so that the label follows from it.
+
+    With the `numbers` of the passages it is closed: nothing in it can run away.
+    """
+    reason = {"reason": string(300 if numbers else None)} if settings.reasons else {}
     return {
         **reason,
         "label": {"type": "string", "enum": [label.value for label in menu(settings)]},
-        "passages": {"type": "array", "items": {"type": "integer"}},
-        "quote": {"type": "string"},
+        "passages": array({"type": "integer", **({"enum": list(numbers)} if numbers else {})}, most=len(numbers)),
+        "quote": string(400 if numbers else None),
     }
+
+
+def string(longest: int | None = None) -> dict[str, Any]:
+    """The schema of a string."""
+    return {"type": "string"} if longest is None else {"type": "string", "maxLength": longest}
+
+
+def array(items: Mapping[str, Any], *, least: int = 0, most: int = 0) -> dict[str, Any]:
+    """The schema of a list; 0: no limit."""
+    limits = {**({"minItems": least} if least else {}), **({"maxItems": most} if most else {})}
+    return {"type": "array", "items": dict(items), **limits}
 
 
 def record(properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,9 +69,14 @@ def record(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def list_of(name: str, properties: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of an object that holds one list of records."""
-    return record({name: {"type": "array", "items": record(properties)}})
+def list_of(name: str, properties: Mapping[str, Any], *, count: int = 0) -> dict[str, Any]:
+    """The schema of an object that holds one list of records, exactly `count` if that is given."""
+    return record({name: array(record(properties), least=count, most=count)})
+
+
+def one_of(numbers: Sequence[int]) -> dict[str, Any]:
+    """The schema of a number among these."""
+    return {"type": "integer", "enum": list(numbers)}
 
 
 def passages(contexts: Sequence[Context]) -> list[Item]:

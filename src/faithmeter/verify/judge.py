@@ -23,6 +23,7 @@ from faithmeter.llm.verdicts import (
     fields,
     list_of,
     menu,
+    one_of,
     outcome,
     passages,
     supports,
@@ -125,11 +126,13 @@ class _Verification:
         self._settings = settings
         self._instructions = instructions
         self._schema = list_of("verdicts", {"claim": {"type": "integer"}, **fields(settings)})
+        shown = passages(sample.contexts)
+        self._closed = fields(settings, numbers=[item.number for item in shown if item.number])
         self._model_settings = settings.sent
         if settings.logprobs and spec.provider in ("openai", "azure"):
             self._model_settings |= _LOGPROBS
         asked = [Item("question", None, sample.question)] if sample.question else []
-        self._data = [*passages(sample.contexts), *asked]
+        self._data = [*shown, *asked]
 
     def put(self, items: Sequence[Claim]) -> tuple[Request, list[int]]:
         """The passages come before the claims, so that the batches of a sample begin alike."""
@@ -140,6 +143,7 @@ class _Verification:
             user=fenced([*self._data, *claims]),
             name="verdicts",
             schema=self._schema,
+            closed=list_of("verdicts", {"claim": one_of(ids), **self._closed}, count=len(ids)),
             expected_tokens=30 + TOKENS_A_VERDICT[self._settings.reasons] * len(items),
             settings=self._model_settings,
         )

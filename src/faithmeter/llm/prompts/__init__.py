@@ -148,9 +148,7 @@ def load_examples(path: Path | None) -> tuple[Example, ...]:
             example = Example.model_validate_json(line)
         except ValidationError as error:
             problem = error.errors()[0]
-            raise DataError(
-                f"{path}, line {number}: {'.'.join(map(str, problem['loc']))}: {problem['msg']}"
-            ) from None
+            raise DataError(f"{path}, line {number}: {'.'.join(map(str, problem['loc']))}: {problem['msg']}") from None
         if example.task is None:
             raise DataError(f"{path}, line {number}: give passage, claim and label, or sentence and claims")
         if example.quote and example.quote not in (example.passage or ""):
