@@ -22,7 +22,7 @@ LAYERS = [
     {"render", "loading"},
     {"datamodels"},
     {"metering", "stats"},
-    {"text", "facts", "_lexicon", "_prose", "_blocks", "records", "_records"},
+    {"text", "facts", "_lexicon", "_numerals", "_prose", "_blocks", "records", "_records"},
     {"overlap", "_ngrams", "_treebank", "_window", "evidence", "scoring"},
     {"results"},
     {"weights", "llm"},

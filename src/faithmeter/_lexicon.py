@@ -19,7 +19,7 @@ def _to_first(groups: str) -> dict[str, str]:
 
 
 # Words a rewording may add, drop or swap without changing what is claimed.
-FREE = _words("a an the also too additionally furthermore moreover namely indeed")
+FREE = _words("a an the also additionally furthermore moreover namely indeed")
 
 NEGATIONS = _words(
     "not no never none nobody nothing nowhere neither nor without non hardly barely scarcely rarely seldom "
@@ -39,6 +39,11 @@ MODALS = _words(
     "may might can could must shall should will would possibly probably perhaps likely unlikely allegedly reportedly "
     "supposedly apparently certainly definitely potentially maybe seem seems seemed appear appears plan plans planned "
     "expect expected expects intend intends intended claim claims claimed believe believes believed if unless"
+)
+
+# What makes the noun after it one or many: "his son" and "his sons" are told apart.
+DETERMINERS = _words(
+    "the a an his her its their my our your this that these those some any no each every both all many several few most"
 )
 
 CONTRACTIONS = {"n't": "not", "'re": "are", "'ve": "have", "'ll": "will", "'m": "am", "'d": "would"}
@@ -79,11 +84,11 @@ CURRENCIES = {"$": "dollar", "€": "euro", "£": "sterling", "¥": "yen", "₹"
 # Words that stand for each other in any claim; a word with several senses does not belong here.
 SYNONYMS = _to_first(
     "film movie|films movies|begin start commence|began started commenced begun|begins starts|"
-    "large big|largest biggest|purchase buy|purchased bought|automobile car|doctor physician|"
+    "large big|largest biggest|purchase buy|purchased bought|automobile car|"
     "lawyer attorney|death fatality|deaths fatalities|television tv|although though|"
     "toward towards|among amongst|amid amidst|while whilst|assist help aid|assisted helped aided|"
     "kind type sort|person individual|child kid|children kids|require need|requires needs|required needed|"
-    "aircraft airplane aeroplane|photograph photo|telephone phone|laboratory lab|found establish|"
+    "aircraft airplane aeroplane|photograph photo|telephone phone|laboratory lab|"
     "founded established|outside outdoors|married wed|reigned ruled|woman lady|"
     "organisation organization|programme program|colour color|centre center|theatre theater|"
     "honour honor|labour labor|favour favor|behaviour behavior|neighbour neighbor|defence defense|"
@@ -107,6 +112,8 @@ GERUNDS = {
     "take taking|use using|give giving|have having|live living|write writing|skate skating|get getting|"
     "put putting|shop shopping|lie lying|move moving|race racing|pose posing"
 )
+
+VERBS = frozenset(GERUNDS.values())
 
 # Several words for one, or for fewer.
 PHRASES = {

@@ -93,7 +93,8 @@ def notes(*parts: object) -> list[str]:
 
 def open_store(place: str | Path) -> Store:
     """The store at a path or a `redis://` URL; asked for twice, the same one."""
-    return _opened(str(place))
+    name = str(place)
+    return _opened(name if "://" in name or name == ":memory:" else os.path.abspath(os.path.expanduser(name)))
 
 
 def default_path() -> Path:
@@ -126,9 +127,7 @@ def _opened(place: str) -> Store:
         raise UsageError(f"cache {place!r}: expected a path or a redis:// URL")
     from faithmeter.cache.sqlite import SQLiteStore
 
-    if place != ":memory:" and Path(place).is_dir():
-        return SQLiteStore(Path(place) / "verdicts.sqlite")
-    return SQLiteStore(place if place == ":memory:" else Path(place).expanduser())
+    return SQLiteStore(Path(place) / "verdicts.sqlite" if os.path.isdir(place) else place)
 
 
 def _store(cache: str | Path | Store | bool | None) -> Store | None:

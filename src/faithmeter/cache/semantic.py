@@ -49,11 +49,11 @@ class Semantic:
             return [None] * len(claims)
         import numpy as np  # at first use: only semantic hits need it
 
-        await self._embed([*claims, *(record.claim for record in known)], store)
-        rows = np.stack([self._vectors[record.claim] for record in known])
+        vectors = await self._embed([*claims, *(record.claim for record in known)], store)
+        rows = np.stack([vectors[record.claim] for record in known])
         found: list[Match | None] = []
         for claim in claims:
-            similarities = rows @ self._vectors[claim]
+            similarities = rows @ vectors[claim]
             order = [int(place) for place in np.argsort(-similarities) if similarities[place] >= self.threshold]
             fit = [place for place in order if admits(claim, known[place].claim)]
             agreed = len({known[place].verdict.get("label") for place in fit}) == 1
@@ -61,27 +61,28 @@ class Semantic:
             found.append(best)
         return found
 
-    async def _embed(self, texts: Sequence[str], store: Store) -> None:
-        """Have the vectors of all texts at hand: from memory, the store, or the embedder."""
+    async def _embed(self, texts: Sequence[str], store: Store) -> dict[str, Vectors]:
+        """The vectors of all texts: from memory, the store, or the embedder."""
         import numpy as np
 
-        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        # Taken out at once: another thread may make room in the memory meanwhile.
+        found = {text: self._vectors.get(text) for text in texts}
+        missing = [text for text, vector in found.items() if vector is None]
         free = isinstance(self.embedder, StaticEmbedder)  # cheaper to make again than to look up
         keys = [digest("vector", [self.embedder.signature, text]) for text in missing]
         stored = [None] * len(missing) if free else await reading(store, store.get, keys)
-        for text, value in zip(missing, stored, strict=True):
-            if value is not None:
-                self._vectors[text] = np.frombuffer(value, dtype=np.float32)
-        new = [(key, text) for key, text in zip(keys, missing, strict=True) if text not in self._vectors]
+        fresh: dict[str, Vectors] = {
+            text: np.frombuffer(value, dtype=np.float32)
+            for text, value in zip(missing, stored, strict=True)
+            if value is not None
+        }
+        new = {text: key for key, text in zip(keys, missing, strict=True) if text not in fresh}
         if new:
-            rows = await self.embedder.embed([text for _, text in new])
-            self._vectors.update(zip((text for _, text in new), rows, strict=True))
+            fresh.update(zip(new, await self.embedder.embed(list(new)), strict=True))
             if not free:
-                entries = [Entry(key, self._vectors[text].tobytes(), "vector") for key, text in new]
+                entries = [Entry(key, fresh[text].tobytes(), "vector") for text, key in new.items()]
                 await asyncio.to_thread(store.put, entries)
-        self._forget(keep=set(texts))
-
-    def _forget(self, *, keep: set[str]) -> None:
-        surplus = len(self._vectors) - _REMEMBERED
-        for text in [text for text in self._vectors if text not in keep][: max(0, surplus)]:
-            del self._vectors[text]
+        self._vectors.update(fresh)
+        for text in list(self._vectors)[: max(0, len(self._vectors) - _REMEMBERED)]:
+            self._vectors.pop(text, None)
+        return {text: fresh[text] if vector is None else vector for text, vector in found.items()}

@@ -37,7 +37,8 @@ class SQLiteStore:
     quick = True
 
     def __init__(self, path: str | Path, *, max_bytes: int = DEFAULT_MAX_BYTES) -> None:
-        self._path = str(path)
+        # Absolute, for the file is opened again after a fork, a pickling or a close, wherever the process is then.
+        self._path = ":memory:" if str(path) == ":memory:" else os.path.abspath(path)
         self._max_bytes = max_bytes
         self.location = self._path
         self.notes: list[str] = []
