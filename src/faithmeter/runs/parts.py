@@ -259,7 +259,7 @@ def write_part(folder: Path, part: Part, lines: Sequence[bytes], kind: Format) -
 
 def _write_parquet(path: Path, lines: Sequence[bytes]) -> None:
     try:
-        import pyarrow  # type: ignore[import-untyped]
+        import pyarrow
         from pyarrow import parquet
     except ImportError:
         raise MissingExtra("writing Parquet parts", "parquet") from None

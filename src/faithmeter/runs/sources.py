@@ -92,7 +92,7 @@ def find(source: str | Path | Sequence[str | Path]) -> list[Source]:
 def _find_remote(name: str) -> list[Source]:
     scheme = name.partition("://")[0]
     try:
-        from fsspec.core import url_to_fs  # type: ignore[import-untyped]
+        from fsspec.core import url_to_fs
     except ImportError:
         raise MissingExtra(f"reading {scheme}:// paths", "remote") from None
     try:

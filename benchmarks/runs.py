@@ -1,0 +1,204 @@
+"""Measures what a run promises: nothing lost when killed, little memory, little overhead, every core used.
+
+    python benchmarks/runs.py kills --verifier lexical     20 kills of a run of 1,000 answers, resumed each time
+    python benchmarks/runs.py kills --verifier llm         the same through an endpoint on loopback that counts calls
+    python benchmarks/runs.py memory                       100,000 answers through `eval --verifier lexical`
+    python benchmarks/runs.py rate --verifier local        the verifier alone, the evaluator alone, runs on 1 and 2 cores
+
+Prints JSON. CPU seconds are given beside wall seconds: on a busy machine only the former can be compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from support.killing import by_id, eval_command, judgement, kill_and_resume, lines_of, make_rows, write_rows
+
+from faithmeter.datamodels import Pair, Sample
+from faithmeter.evaluator import Evaluator
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["kills", "memory", "rate"])
+    parser.add_argument("--verifier", default="lexical")
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--workers", type=int, nargs="*", default=[1, 2])
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="faithmeter-runs-") as name:
+        folder = Path(name)
+        if given.what == "kills":
+            found = kills(folder, verifier=given.verifier, rows=given.rows or 1000, kills=given.kills)
+        elif given.what == "memory":
+            found = memory(folder, verifier=given.verifier, rows=given.rows or 100_000)
+        else:
+            found = rate(folder, verifier=given.verifier, rows=given.rows or 1000, workers=given.workers)
+    print(json.dumps({"what": given.what, "of": given.verifier, "load": os.getloadavg()[0], **found}, indent=1))
+
+
+# --- kills ------------------------------------------------------------------------------------------
+
+
+def kills(folder: Path, *, verifier: str, rows: int, kills: int) -> dict[str, Any]:
+    """Kill a run at random moments, resume it each time, and compare with one that was left alone."""
+    made = make_rows(rows)
+    data, output, reference = write_rows(folder / "in.jsonl", made), folder / "out.jsonl", folder / "reference.jsonl"
+    with _endpoint(verifier) as (spec, calls):
+        subprocess.run(eval_command(data, reference, "-v", spec), check=True)
+        needed, before = calls(), calls()
+        log = kill_and_resume(eval_command(data, output, "-v", spec), output, total=rows, kills=kills)
+        paid = calls() - before
+    expected, final = by_id(lines_of(reference)), lines_of(output)
+    return {
+        "rows": rows,
+        "kills": kills,
+        "finished_at_each_kill": log.finished,
+        "results": len(final),
+        "twice": len(final) - len(by_id(final)),
+        "in_order": [item["sample"]["id"] for item in final] == [row["id"] for row in made],
+        "changed_since_a_kill": log.changed,
+        "unlike_an_undisturbed_run": sum(
+            judgement(item) != judgement(expected[item["sample"]["id"]]) for item in final
+        ),
+        "calls_needed": needed,
+        "calls_paid": paid,
+        "seconds": round(log.seconds, 1),
+    }
+
+
+@contextmanager
+def _endpoint(verifier: str) -> Iterator[tuple[str, Any]]:
+    """The verifier's spec, and how many calls it has made so far."""
+    if verifier != "llm":
+        yield verifier, lambda: 0
+        return
+    from support.llm_server import Behaviour, LLMServer
+
+    os.environ.setdefault("OPENAI_API_KEY", "no-key")
+    with LLMServer(behaviour=Behaviour(latency=0.05), record=False) as server:
+        yield f"openai:stub@{server.url}", lambda: sum(server.counts.values())
+
+
+# --- memory -----------------------------------------------------------------------------------------
+
+
+def memory(folder: Path, *, verifier: str, rows: int) -> dict[str, Any]:
+    """Stream many answers through, and look at what the processes hold together, twenty times a second."""
+    data = folder / "in.jsonl"
+    with data.open("w", encoding="utf-8") as file:
+        for start in range(0, rows, 1000):
+            for row in make_rows(min(1000, rows - start), seed=start):
+                file.write(json.dumps({**row, "id": f"row-{start}-{row['id']}"}) + "\n")
+    command = eval_command(data, folder / "out.jsonl", "-v", verifier, "--json")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    peaks: dict[str, float] = {"together": 0.0, "run": 0.0, "largest_worker": 0.0}
+    while process.poll() is None:
+        own, workers = _resident(process.pid), [_resident(pid) for pid in _children(process.pid)]
+        peaks["together"] = max(peaks["together"], own + sum(workers))
+        peaks["run"] = max(peaks["run"], own)
+        peaks["largest_worker"] = max([peaks["largest_worker"], *workers])
+        time.sleep(0.05)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert process.stdout
+    numbers = json.loads(process.stdout.read())
+    return {
+        "rows": numbers["samples"],
+        "megabytes_read": round(data.stat().st_size / 1e6),
+        "peak_megabytes": {name: round(value / 1e6, 1) for name, value in peaks.items()},
+        "seconds": round(time.perf_counter() - started, 1),
+        "cpu_seconds": round(_cpu(after) - _cpu(before), 1),
+    }
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def _resident(pid: int) -> float:
+    """Bytes in memory; 0 for a process that has ended."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        return 0.0
+
+
+def _cpu(usage: resource.struct_rusage) -> float:
+    return usage.ru_utime + usage.ru_stime
+
+
+# --- rate -------------------------------------------------------------------------------------------
+
+
+def rate(folder: Path, *, verifier: str, rows: int, workers: Sequence[int]) -> dict[str, Any]:
+    """Answers a second: of the verifier alone, of extraction and verification, and of whole runs."""
+    made = make_rows(rows)
+    data = write_rows(folder / "in.jsonl", made)
+    evaluator = Evaluator(verifier=verifier)
+    if hasattr(evaluator.verifier, "threads"):
+        evaluator.verifier.threads = 1
+    samples = [Sample.model_validate(row) for row in made]
+    alone = asyncio.run(_alone(evaluator, samples))
+    runs = {}
+    for count in workers:
+        few = write_rows(folder / "few.jsonl", made[: 2 * count])  # what it costs to start
+        empty = _run(few, folder / f"few-{count}.jsonl", verifier, count)
+        whole = _run(data, folder / f"out-{count}.jsonl", verifier, count)
+        runs[count] = {
+            "answers_a_second": round((rows - 2 * count) / (whole[0] - empty[0]), 1),
+            "cpu_ms_an_answer": round(1000 * (whole[1] - empty[1]) / (rows - 2 * count), 3),
+        }
+    return {"rows": rows, **alone, "runs": runs}
+
+
+async def _alone(evaluator: Evaluator, samples: Sequence[Sample]) -> dict[str, Any]:
+    await evaluator.check(samples[0])  # loads the model
+    pairs = []
+    for sample in samples:
+        extraction = await evaluator.extractor.extract(sample)
+        pairs.append([Pair(claim, sample) for claim in getattr(extraction, "claims", ())])
+    measured = {}
+    for name in ("verifier", "evaluator"):
+        wall, cpu = time.perf_counter(), time.process_time()
+        for sample, claims in zip(samples, pairs, strict=True):
+            if name == "verifier":
+                await evaluator.verifier.verify(claims)
+            else:
+                await evaluator.check(sample)
+        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        measured[name] = {
+            "answers_a_second": round(len(samples) / wall, 1),
+            "cpu_ms_an_answer": round(1000 * cpu / len(samples), 3),
+        }
+    return measured
+
+
+def _run(data: Path, output: Path, verifier: str, workers: int) -> tuple[float, float]:
+    """Wall and CPU seconds of a run."""
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    command = eval_command(data, output, "-v", verifier, "--workers", str(workers))
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - started, _cpu(resource.getrusage(resource.RUSAGE_CHILDREN)) - _cpu(before)
+
+
+if __name__ == "__main__":
+    main()
