@@ -31,10 +31,11 @@ class List {
   }
 
   build() {
-    const totals = LABELS.map((_, index) => this.rows.filter((row) => row.counts[index]).length);
-    LABELS.forEach((label, index) => {
-      if (totals[index]) $("label-filter").append(this.chip("labels", label.name, [badge(label.name)], totals[index]));
-    });
+    for (const name of WORST_FIRST) {
+      const place = LABELS.indexOf(BY_NAME[name]);
+      const total = this.rows.filter((row) => row.counts[place]).length;
+      if (total) $("label-filter").append(this.chip("labels", name, [badge(name)], total));
+    }
     for (const [status, word] of Object.entries(STATUSES)) {
       const total = this.rows.filter((row) => row.status === status).length;
       if (total) $("status-filter").append(this.chip("statuses", status, [word], total));
