@@ -182,30 +182,50 @@ async def test_claims_in_flight_are_asked_once(store: Store) -> None:
     assert all(plain(batch) == plain(batches[0]) for batch in batches)
 
 
+class Held(Substring):
+    """Tells when it is asked, and answers when it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entered, self.free = asyncio.Event(), asyncio.Event()
+
+    async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
+        self.asked += [pair.claim.text for pair in pairs]
+        self.entered.set()
+        await self.free.wait()
+        return [self.judge(pair) for pair in pairs]
+
+
 async def test_who_waits_takes_over_when_the_one_who_asked_is_cancelled(store: Store) -> None:
-    inner = Substring(delay=0.05)
+    inner = Held()
     cached = Cached(inner, store)
     first = asyncio.create_task(cached.verify([pair(CLAIMS[0])]))
-    await asyncio.sleep(0.01)
+    await inner.entered.wait()
     second = asyncio.create_task(cached.verify([pair(CLAIMS[0])]))
-    await asyncio.sleep(0.01)
+    await asyncio.sleep(0.05)  # the second finds the claim in flight; if it is slow, it asks by itself: the same here
     first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    inner.free.set()
     (outcome,) = await second
     assert isinstance(outcome, Verdict)
     assert outcome.label is Label.SUPPORTED
     assert len(inner.asked) == 2
-    with pytest.raises(asyncio.CancelledError):
-        await first
 
 
 async def test_cancelling_one_who_waits_disturbs_nobody(store: Store) -> None:
-    cached = Cached(Substring(delay=0.05), store)
+    inner = Held()
+    cached = Cached(inner, store)
     first = asyncio.create_task(cached.verify([pair(CLAIMS[0])]))
-    await asyncio.sleep(0.01)
+    await inner.entered.wait()
     second = asyncio.create_task(cached.verify([pair(CLAIMS[0])]))
-    await asyncio.sleep(0.01)
+    await asyncio.sleep(0.05)
     second.cancel()
+    inner.free.set()
     assert len(await first) == 1
+    with pytest.raises(asyncio.CancelledError):
+        await second
+    assert inner.asked == [CLAIMS[0]]
 
 
 async def test_failures_are_given_and_not_kept(store: Store) -> None:
