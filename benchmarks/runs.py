@@ -3,7 +3,7 @@
     python benchmarks/runs.py kills --verifier lexical     20 kills of a run of 1,000 answers, resumed each time
     python benchmarks/runs.py kills --verifier llm         the same through an endpoint on loopback that counts calls
     python benchmarks/runs.py memory                       100,000 answers through `eval --verifier lexical`
-    python benchmarks/runs.py rate --verifier local        the verifier alone, the evaluator alone, runs on 1 and 2 cores
+    python benchmarks/runs.py rate --verifier local        verifier alone, evaluator alone, runs on 1 and 2 cores
 
 Prints JSON. CPU seconds are given beside wall seconds: on a busy machine only the former can be compared.
 """
@@ -89,7 +89,7 @@ def _endpoint(verifier: str) -> Iterator[tuple[str, Any]]:
         return
     from support.llm_server import Behaviour, LLMServer
 
-    os.environ.setdefault("OPENAI_API_KEY", "no-key")
+    os.environ.update(OPENAI_API_KEY="no-key", FAITHMETER_CACHE="off")
     with LLMServer(behaviour=Behaviour(latency=0.05), record=False) as server:
         yield f"openai:stub@{server.url}", lambda: sum(server.counts.values())
 

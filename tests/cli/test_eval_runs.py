@@ -26,6 +26,7 @@ TESTS = str(Path(__file__).parents[1])
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LLMServer]:
     monkeypatch.setenv("OPENAI_API_KEY", "no-key")
+    monkeypatch.setenv("FAITHMETER_CACHE", "off")
     with LLMServer(behaviour=Behaviour(latency=0.02)) as server:
         yield server
 

@@ -43,16 +43,18 @@ QUICK_TO_NOTICE = {
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    os.environ["OPENAI_API_KEY"] = "no-key"
     from ray.cluster_utils import Cluster
 
     node = {"num_cpus": 2, "include_dashboard": False, "node_ip_address": "127.0.0.1", "object_store_memory": 10**8}
     head = {**node, "_system_config": QUICK_TO_NOTICE}
-    cluster = Cluster(initialize_head=True, head_node_args=head)
-    cluster.add_node(**node)
-    cluster.wait_for_nodes()
-    yield cluster
-    cluster.shutdown()
+    with pytest.MonkeyPatch.context() as patch:  # the nodes inherit the environment
+        patch.setenv("OPENAI_API_KEY", "no-key")
+        patch.setenv("FAITHMETER_CACHE", "off")
+        cluster = Cluster(initialize_head=True, head_node_args=head)
+        cluster.add_node(**node)
+        cluster.wait_for_nodes()
+        yield cluster
+        cluster.shutdown()
 
 
 def ray_run(

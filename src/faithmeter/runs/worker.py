@@ -13,14 +13,25 @@ import sys
 from collections.abc import Sequence
 from typing import Any, BinaryIO, NamedTuple
 
+from faithmeter.cache import wrap, wrap_extractor
 from faithmeter.datamodels import Sample
 from faithmeter.errors import FaithmeterError, StopRun
 from faithmeter.evaluator import Evaluator
+from faithmeter.extract import load_extractor
 from faithmeter.results import Tally
 from faithmeter.scoring import Scoring
+from faithmeter.verify import load_verifier
 
 KEEP = 50  # of the worst results, for the table at the end
 LENGTH = 8
+
+
+class Caching(NamedTuple):
+    """How verdicts are cached; the fields are those of `cache.wrap`."""
+
+    cache: str | bool | None = None
+    semantic: bool | float | None = None
+    refresh: bool = False
 
 
 class Specs(NamedTuple):
@@ -29,10 +40,16 @@ class Specs(NamedTuple):
     verifier: str
     extractor: str
     scoring: Scoring
+    caching: Caching | None = None
+    """None: no cache at all."""
 
     def build(self) -> Evaluator:
         """The evaluator."""
-        return Evaluator(verifier=self.verifier, extractor=self.extractor, scoring=self.scoring)
+        verifier, extractor = load_verifier(self.verifier), load_extractor(self.extractor)
+        if self.caching:
+            verifier = wrap(verifier, **self.caching._asdict())
+            extractor = wrap_extractor(extractor, cache=self.caching.cache, refresh=self.caching.refresh)
+        return Evaluator(verifier=verifier, extractor=extractor, scoring=self.scoring)
 
 
 class Batch(NamedTuple):
