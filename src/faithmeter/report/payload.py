@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,20 +13,23 @@ from faithmeter.results import Result
 
 # `<` so that nothing ends the script element or opens a comment in it; the two separators because
 # JavaScript before 2019 took them for line ends; `&` and `>` so that no sniffer sees markup at all.
-_ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+_ESCAPES = [("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029")]
+_WIDE = re.compile("[\U00010000-\U0010ffff]")
 
 
 def embedded(value: Any) -> str:
     """JSON that is safe inside a script element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.translate(_ESCAPES).encode("utf-8", "replace").decode()
+    for character, escape in _ESCAPES:  # quicker than str.translate, which looks at every character in Python
+        text = text.replace(character, escape)
+    return text.encode("utf-8", "replace").decode()
 
 
 def utf16(text: str) -> Callable[[int], int]:
     """From Python's offsets, in code points, to JavaScript's, in UTF-16 units."""
     if text.isascii():
         return lambda offset: offset
-    wide = [index for index, character in enumerate(text) if character > "\uffff"]
+    wide = [match.start() for match in _WIDE.finditer(text)]
     return lambda offset: offset + bisect_left(wide, offset)
 
 
