@@ -254,6 +254,8 @@ async def test_what_was_found_when_the_endpoint_died_is_kept(store: Store) -> No
     kinds = [type(outcome) for outcome in stopped.value.outcomes]
     assert kinds == [Verdict, Failure, Verdict]
     assert [outcome.claim for outcome in stopped.value.outcomes] == [item.claim for item in pairs]
+    caches = [outcome.origin.cache for outcome in stopped.value.outcomes if isinstance(outcome, Verdict)]
+    assert caches == [None, "exact"]
     after = Substring()
     await Cached(after, store).verify(pairs)
     assert after.asked == [CLAIMS[1]]

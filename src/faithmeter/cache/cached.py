@@ -48,6 +48,15 @@ class _Found(NamedTuple):
     cost: Cost
 
 
+class _Stopped(Exception):
+    """The inner verifier had to stop; what it had found until then."""
+
+    def __init__(self, stop: StopRun, found: dict[bytes, _Found]) -> None:
+        super().__init__(str(stop))
+        self.stop = stop
+        self.found = found
+
+
 class Cached:
     """Judges each (claim, contexts) once: afterwards, and meanwhile, the one verdict answers for all.
 
@@ -101,15 +110,16 @@ class Cached:
                 judged, by_us = await self._flights.share(missing, self._settle)
                 found |= judged
                 done_here |= by_us
-        except StopRun as stop:  # what was known, and what was judged until then, is in the store
-            known = await self._look_up(wanted)
+        except _Stopped as stopped:
+            found |= stopped.found
+            stop = stopped.stop
+            unjudged = Failure(kind=stop.kind, message=str(stop))
+            known = [found[key].outcome if key in found else unjudged for key in keys]
             stop.outcomes = tuple(
-                _again(known[key].outcome, pair)
-                if key in known
-                else Failure(claim=pair.claim, kind=stop.kind, message=str(stop))
-                for key, pair in zip(keys, pairs, strict=True)
+                outcome if outcome.claim == pair.claim else _again(outcome, pair)
+                for outcome, pair in zip(known, pairs, strict=True)
             )
-            raise
+            raise stop from None
         outcomes: list[Outcome] = []
         served: list[_Found] = []
         for key, pair in zip(keys, pairs, strict=True):
@@ -153,7 +163,11 @@ class Cached:
                 rest = {key: asked for key, asked in wanted.items() if key not in found}
                 found |= await self._look_around(rest, self.semantic)
         rest = {key: asked for key, asked in wanted.items() if key not in found}
-        return found | await self._judge(rest) if rest else found
+        try:
+            return found | await self._judge(rest) if rest else found
+        except _Stopped as stopped:
+            stopped.found = found | stopped.found
+            raise
 
     async def _look_up(self, wanted: Mapping[bytes, _Asked]) -> dict[bytes, _Found]:
         values = await reading(self.store, self.store.get, list(wanted))
@@ -197,7 +211,7 @@ class Cached:
         found = {key: _Found(outcome, "asked", cost) for key, outcome in zip(wanted, outcomes, strict=False)}
         await self._keep(wanted, found)
         if stop:
-            raise stop
+            raise _Stopped(stop, {key: item for key, item in found.items() if isinstance(item.outcome, Verdict)})
         return found
 
     async def _keep(self, wanted: Mapping[bytes, _Asked], found: Mapping[bytes, _Found]) -> None:
