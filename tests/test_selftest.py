@@ -95,13 +95,16 @@ def test_golden_changes(kind: str, claim: str, pattern: str) -> None:
 NOTHING_TO_CHANGE = [
     ("number", "The tower is tall."),
     ("number", "The claim is in passage 2."),  # a citation
+    ("number", "It is tall [12]."),  # another
     ("number", "It opened in 1889."),  # a date
     ("date", "It holds 1500 people."),  # a count
     ("date", "You may march there."),  # no months
     ("unit", "The tower is tall."),
     ("unit", "It is open seven days a week."),
     ("name", "Open the app and press the button."),
+    ("name", "The App: it is new."),
     ("negation", "Is it open?"),
+    ("negation", "Sure, I can help you with that."),
     ("negation", "Never has it rained."),
     ("quantifier", "The most popular dish is soup, not all day."),
     ("roles", "Ann met Ben."),  # the same either way round
@@ -242,12 +245,16 @@ async def test_a_harmless_change_that_is_flagged_is_a_mistake() -> None:
 
 
 async def test_the_claim_of_another_sample_comes_from_another_sample() -> None:
-    answers = [("The lighthouse keeper painted seventeen landscapes.", "keeper"), ("Every orchard needs bees.", "bees")]
-    samples = [Sample(id=str(n), answer=text, contexts=[text]) for n, (text, _) in enumerate(answers)]
+    answers = ["The lighthouse of Hook was lit by 17 lamps.", "Every orchard in Kent needs bees.", "It is open."]
+    samples = [Sample(id=str(n), answer=text, contexts=[text]) for n, text in enumerate(answers)]
     verifier = Remembering([(sample.id, sample.answer) for sample in samples])
     tested = await selftest(samples, evaluator=Evaluator(verifier=verifier), kinds=[OTHER])
-    assert tested[OTHER].judged >= 1
+    assert tested[OTHER].judged == tested[OTHER].flagged == 3
+    forgiving = Remembering([(sample.id, sample.answer) for sample in samples], blind_to=" ")
+    tested = await selftest(samples, evaluator=Evaluator(verifier=forgiving), kinds=[OTHER])
+    assert len(tested[OTHER].wrong) == 3
     for case, _ in tested[OTHER].wrong:
+        assert case.change.text in answers[:2]  # "It is open." may be true anywhere
         assert case.change.text != case.original.claim.text
 
 

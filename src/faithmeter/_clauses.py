@@ -57,7 +57,8 @@ _THINGS = frozenset(
 # What they are done to cannot do them.
 _MAKING = frozenset(
     words("produced directed wrote released published composed painted recorded included contained received won earned "
-          "served gained designed built launched created invented founded made discovered used needed required signed")
+          "served gained designed built launched created invented founded made discovered used needed required signed "
+          "portrayed played voiced starred hosted presented")
 )  # fmt: skip
 
 
@@ -115,7 +116,8 @@ class Clause(NamedTuple):
     @property
     def two_sided(self) -> bool:
         """Whether either could have done it to the other, and both did not: people, groups or names."""
-        even = self.past in grammar.SYMMETRIC or self.past in _MAKING
+        past = self.past.removeprefix("co-")
+        even = past in grammar.SYMMETRIC or past in _MAKING
         return not even and _can_act(self.agent) and _can_act(self.patient)
 
     def swapped(self) -> Clause:

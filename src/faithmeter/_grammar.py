@@ -113,6 +113,9 @@ DEMONYMS = words(
     "Thai Austrian Swiss Belgian Dutch Hungarian Romanian European Asian African Roman Soviet Korean"
 )
 OTHER_DEMONYMS = words("Slovenian Latvian Namibian Mongolian Bolivian Maltese Gabonese Paraguayan")
+TITLES = frozenset(
+    words("Governor President Senator Minister Prince Princess King Queen Sir Lady Lord Captain Judge Professor Doctor")
+)
 OTHER_ACRONYMS = words("ORVA KELTA BNQ TRSI HALV DMRO")
 OTHER_NAMES = words("Halvorsen Kestrel Ardenne Tolland Brannigan Marchetti Velden Quillby Norvane Ostrava")
 ORGANISATIONS = phrases(
@@ -168,7 +171,7 @@ QUANTIFIERS = [
         (r"\b[Ss]everal (?=[a-z])(?!thousand|hundred|million|dozen)", "hardly any "),
         (r"\b[Ss]ome of (?=the|them|its|his|her|their)", "all of "),
         (r"(?<![Dd]espite )\b[Ss]ome (?=[a-z]+s\b)(?!times)", "all "),
-        (r"(?<!a )(?<!the )\b[Ff]ew (?=of|[a-z]+s\b)", "many "),
+        (r"(?<!a )(?<!the )(?<!next )(?<!last )(?<!past )\b[Ff]ew (?=of|[a-z]+s\b)", "many "),
         (r"\b[Hh]alf of (?=the|them|its|all)", "all of "),
         (r"\b[Tt]he majority of ", "a small minority of "),
         (r"\b[Aa] minority of ", "the great majority of "),

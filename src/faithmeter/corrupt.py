@@ -66,7 +66,8 @@ class _Spot(NamedTuple):
 
 _NUMBER = re.compile(r"(?<![\w.,:/#’'-])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?!(?![ap]m\b)[\w:/]|[.,]\d)")
 _CITED = re.compile(
-    r"\b(?:passages?|contexts?|documents?|sources?|page|step|figure|table|section) (?:\d+,? (?:and )?)*$", re.I
+    r"\b(?:passages?|contexts?|documents?|sources?|page|step|figure|table|section) (?:\d+,? (?:and )?)*$|\[[\d, ]*$",
+    re.I,
 )
 _CLOCK = re.compile(r"(?<![\d:])(\d{1,2}):(\d{2})(?![\d:])")
 _MERIDIEM = re.compile(r"\s?[ap]\.?m\b", re.IGNORECASE)
@@ -220,7 +221,9 @@ def _joined(text: str, tokens: list[re.Match[str]], place: int, end: int) -> boo
 
 def name(claim: str, source: Source, rng: random.Random) -> Change | None:
     """Another name of its kind, which the sample does not know; every mention of it is changed."""
-    spots = names(claim, source)
+    label = re.match(r"[\w* ]{2,40}: ", claim)  # "Pot design: …" is a heading rather than a name
+    spots = [spot for spot in names(claim, source) if not (label and spot[0] < label.end())]
+    spots = [(start, end) for start, end in spots if claim[start:end] not in grammar.TITLES]
     if not spots:
         return None
     start, end = rng.choice(spots)
@@ -254,7 +257,11 @@ def _other_names(old: str) -> tuple[str, ...]:
 _NEGATED = re.compile(rf"\b({'|'.join(grammar.AUXILIARIES)}) not\b|\b(ca|wo|\w+)n['’]t\b|\bcannot\b")
 _PLAIN = re.compile(rf"\b({'|'.join(grammar.AUXILIARIES)})\b(?!['’])")
 # Before these, "not" would bind otherwise, or read badly.
-_NOT_BEFORE = frozenset(grammar.words("not never no only just also still already both either nothing none neither all"))
+_NOT_BEFORE = frozenset(
+    grammar.words(
+        "not never no only just also still already both either nothing none neither all that why how when where"
+    )
+)
 _NO_VERB_AFTER = frozenset(
     grammar.words("a an the of in on at by to from with for as and or his her their its our this that these no more")
 )
@@ -262,7 +269,7 @@ _NO_VERB_AFTER = frozenset(
 
 def negation(claim: str, source: Source, rng: random.Random) -> Change | None:
     """What is said is denied, or what is denied is said."""
-    if claim.rstrip().endswith("?"):
+    if "?" in claim or re.match(r"(?:\w+, )?(?:I|We)\b", claim):
         return None
     if found := _NEGATED.search(claim):
         plain = {"ca": "can", "wo": "will"}.get(found[2] or "", found[2]) or found[1] or "can"
@@ -272,7 +279,7 @@ def negation(claim: str, source: Source, rng: random.Random) -> Change | None:
     for found in _PLAIN.finditer(claim):
         following = re.match(r" ([\w-]+)", claim[found.end() :])
         before = claim[: found.start()].split()
-        if before and before[-1].lower() in ("to", "may", "might", "here", "what", "who"):
+        if before and before[-1].lower() in ("to", "may", "might", "here", "what", "who", "you", "as"):
             continue
         if following and following[1].lower() not in _NOT_BEFORE:
             return _put(claim, *found.span(), _denied(found[1], following[1]))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from faithmeter.stats import wilson_interval
 OTHER = "other sample"
 KINDS: tuple[str, ...] = (*CORRUPTIONS, OTHER, *PARAPHRASES)
 BATCH = 64
+_MARKS = re.compile(r"(?<=[a-z,] )[^\W\d_a-z][^\W\d_]+|\d[\d.,]*\d|\d")
 _POINTING = frozenset(grammar.words("it he she they this these those that their his her its there here we you i such"))
 
 
@@ -184,14 +186,14 @@ def _makers(pairs: Sequence[Pair]) -> Mapping[str, Maker]:
         return lambda pair, rng: change(pair.claim.text, source(pair.sample), rng)
 
     def other(pair: Pair, rng: random.Random) -> Change | None:
-        """A claim of another sample with other contexts, some of whose words this one's contexts do not have."""
+        """A claim of another sample with other contexts, about something that this one's contexts do not mention."""
         here = source(pair.sample)
         for _ in range(10):
             there = rng.choice(pairs)
-            words = [word.lower() for word in there.claim.text.split() if len(word) > 4]
             apart = {c.text for c in there.sample.contexts}.isdisjoint(c.text for c in pair.sample.contexts)
             alone = there.claim.text.split()[0].lower().strip(",'’") not in _POINTING
-            if apart and alone and len(words) > 2 and not all(word.strip(".,;:") in here.lower for word in words):
+            # a name or a number that these contexts do not have: "The service is friendly" may be true here as well
+            if apart and alone and any(mark.lower() not in here.lower for mark in _MARKS.findall(there.claim.text)):
                 return Change(there.claim.text, pair.claim.text, there.claim.text)
         return None
 
