@@ -124,7 +124,7 @@ def _panel(plot: str, title: str) -> str:
 
 
 def _frame(body: str, words: str, *, across: str, up: str) -> str:
-    size = SIDE + MARGIN + 12
+    width, bottom = SIDE + MARGIN + 12, _y(0)
     rules = "".join(
         f'<line class="rule" x1="{_x(share)}" x2="{_x(share)}" y1="{_y(0)}" y2="{_y(1)}"/>'
         f'<line class="rule" x1="{_x(0)}" x2="{_x(1)}" y1="{_y(share)}" y2="{_y(share)}"/>'
@@ -134,8 +134,8 @@ def _frame(body: str, words: str, *, across: str, up: str) -> str:
     )
     diagonal = f'<line class="gate" x1="{_x(0)}" y1="{_y(0)}" x2="{_x(1)}" y2="{_y(1)}"/>'
     return (
-        f'<svg class="plot" viewBox="0 0 {size} {size + 26}" role="img" aria-label="{words}">{rules}{diagonal}{body}'
-        f'<text x="{_x(0.5)}" y="{size + 16}" text-anchor="middle">{across}</text>'
+        f'<svg class="plot" viewBox="0 0 {width} {bottom + 42}" role="img" aria-label="{words}">{rules}{diagonal}{body}'
+        f'<text x="{_x(0.5)}" y="{bottom + 36}" text-anchor="middle">{across}</text>'
         f'<text transform="translate(10 {_y(0.5)}) rotate(-90)" text-anchor="middle">{up}</text></svg>'
     )
 
