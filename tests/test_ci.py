@@ -64,6 +64,7 @@ def test_the_action_compares_with_a_baseline(folder: Path) -> None:
     worse = run_step("Compare", folder, baseline="main.jsonl")
     assert worse.returncode == 1, worse.stdout + worse.stderr
     assert (folder / "faithmeter-compare.html").exists()
+    assert "## Comparison of two runs\n\n**mean score" in (folder / "summary.md").read_text("utf-8")
     same = run_step("Compare", folder, baseline="faithmeter-results.jsonl")
     assert same.returncode == 0, same.stdout + same.stderr
 

@@ -229,9 +229,20 @@ def test_a_missing_recording_is_a_clear_failure(run: Pytest, tmp_path: Path) -> 
     other = run(FILE, "--faithmeter-replay=verdicts.jsonl", verifier="python:support.judging:load_strict")
     assert "5 failed" in other.stdout, "another verifier's verdicts are not taken"
     none = run(FILE, "--faithmeter-replay=none.jsonl")
-    assert "none.jsonl: cannot be read" in none.stdout
+    assert none.returncode == 4
+    assert "none.jsonl: cannot be read" in none.stderr
     both = run(FILE, "--faithmeter-replay=a", "--faithmeter-record=b")
     assert "exclude each other" in both.stderr
+
+
+def test_a_report_that_cannot_be_written_is_told(run: Pytest, tmp_path: Path) -> None:
+    unknown = run(FILE, "--faithmeter-report=report.pdf")
+    assert unknown.returncode == 4
+    assert "report.pdf: what kind of report?" in unknown.stderr
+    (tmp_path / "file").write_text("")
+    done = run(FILE, "--faithmeter-report=file/report.html", "-k", "good")
+    assert "ERROR: file/report.html: cannot be written" in done.stdout
+    assert done.returncode == 1
 
 
 def test_recording_again_changes_nothing_and_keeps_the_rest(run: Pytest, tmp_path: Path) -> None:

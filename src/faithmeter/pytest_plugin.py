@@ -21,14 +21,14 @@ import faithmeter_pytest as door
 from faithmeter import sync
 from faithmeter.cache import wrap, wrap_extractor
 from faithmeter.datamodels import Context, Failure, Outcome, Sample, Verdict
-from faithmeter.errors import BudgetReached, RowError, UsageError
+from faithmeter.errors import BudgetReached, FaithmeterError, RowError, UsageError
 from faithmeter.evaluator import Evaluator
 from faithmeter.evidence import Index, bearing, select
 from faithmeter.extract import load_extractor
 from faithmeter.llm.budget import limited
 from faithmeter.recording import Entry, Recording, write_recording
 from faithmeter.render import LOOKS, number, printable
-from faithmeter.report import summarise, write_report
+from faithmeter.report import format_of, summarise, write_report
 from faithmeter.report.escaping import one_line
 from faithmeter.report.github import announce
 from faithmeter.report.summary import Summary, to_look_at
@@ -47,6 +47,7 @@ MARKED = ("min_score", "verifier", "extractor", "scoring")  # what @pytest.mark.
 
 SPENT = pytest.StashKey[float]()
 RECORDING = pytest.StashKey[Recording]()
+NOTES = pytest.StashKey[list[str]]()
 
 
 def assert_faithful(
@@ -153,8 +154,6 @@ class Checker:
 
     def _replayed(self, config: pytest.Config, place: str, key: str, sample: Sample) -> Result:
         __tracebackhide__ = True
-        if RECORDING not in config.stash:
-            config.stash[RECORDING] = Recording.read(place)
         result = config.stash[RECORDING].find(key, sample, load_scoring(self.setting("scoring") or "plain"))
         if result is None:
             words = f"{place} has no result for this answer, by verifier {self.setting('verifier')}"
@@ -263,13 +262,32 @@ def _entries(config: pytest.Config) -> list[Entry]:
     return [Entry.model_validate_json(line) for line in config.stash[door.ENTRIES]]
 
 
-def write_files(config: pytest.Config) -> None:
-    """Write the reports and the recording that the command line asks for."""
+def check_options(config: pytest.Config) -> None:
+    """Find out before the tests run what could not be written or read after them."""
+    try:
+        for place in config.getoption("faithmeter_report"):
+            format_of(place)
+        if place := config.getoption("faithmeter_replay"):
+            config.stash[RECORDING] = Recording.read(place)
+    except FaithmeterError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def write_files(config: pytest.Config) -> bool:
+    """Write the reports and the recording that the command line asks for; false, with a note, if that fails."""
     entries = _entries(config)
-    for place in config.getoption("faithmeter_report"):
-        write_report(place, [entry.result for entry in entries], min_score=Checker().number("min-score"))
-    if place := config.getoption("faithmeter_record"):
-        write_recording(place, entries)
+    notes = config.stash.setdefault(NOTES, [])
+    try:
+        for place in config.getoption("faithmeter_report"):
+            write_report(place, [entry.result for entry in entries], min_score=Checker().number("min-score"))
+            notes.append(f"wrote {place}")
+        if place := config.getoption("faithmeter_record"):
+            write_recording(place, entries)
+            notes.append(f"wrote {place}")
+    except FaithmeterError as error:
+        notes.append(f"ERROR: {error}")
+        return False
+    return True
 
 
 def summary_lines(config: pytest.Config) -> Iterable[str]:
@@ -285,9 +303,7 @@ def summary_lines(config: pytest.Config) -> Iterable[str]:
         yield f"{summary.cached} of {summary.verdicts} verdicts from the cache"
     if replay := config.getoption("faithmeter_replay"):
         yield f"replayed from {replay}: no verifier was asked"
-    for place in [*config.getoption("faithmeter_report"), config.getoption("faithmeter_record")]:
-        if place:
-            yield f"wrote {place}"
+    yield from config.stash.get(NOTES, [])
     yield from announce(summary, title="Faithfulness in the tests")
 
 

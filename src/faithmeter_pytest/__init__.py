@@ -61,6 +61,10 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", words)
     if config.getoption("faithmeter_record") and config.getoption("faithmeter_replay"):
         raise pytest.UsageError("--faithmeter-record and --faithmeter-replay exclude each other")
+    if config.getoption("faithmeter_report") or config.getoption("faithmeter_replay"):
+        from faithmeter.pytest_plugin import check_options
+
+        check_options(config)
     config.stash[ENTRIES] = []
     active.append(config)
 
@@ -98,7 +102,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if session.config.stash.get(ENTRIES, []):
         from faithmeter.pytest_plugin import write_files
 
-        write_files(session.config)
+        if not write_files(session.config):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

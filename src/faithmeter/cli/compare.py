@@ -11,9 +11,9 @@ import click
 
 from faithmeter.cli import BELOW, PASSED, UNJUDGED
 from faithmeter.report.compare_html import write_comparison
-from faithmeter.report.compare_terminal import comparison_report, p_words, signed
+from faithmeter.report.compare_terminal import comparison_report, p_words, signed, summary_lines
 from faithmeter.report.comparison import Comparison
-from faithmeter.report.github import commands_off
+from faithmeter.report.github import announce_comparison, commands_off
 
 DEFAULT_SIZE = 0.01  # a hundredth of the score: below that, few would want a build to fail
 
@@ -50,6 +50,7 @@ def command(before: Path, after: Path, **options: Any) -> None:
     if options["output"]:
         write_comparison(options["output"], comparison, title=options["title"])
         click.echo(f"wrote {options['output']}", err=options["as_json"])
+    announce_comparison(summary_lines(comparison), title=options["title"])
     min_size = options["min_size"]
     sys.exit(PASSED if min_size is None else _gate(comparison, min_size, options["min_coverage"]))
 

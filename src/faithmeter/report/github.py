@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from faithmeter.render import number
-from faithmeter.report.escaping import one_line, workflow_message, workflow_property
+from faithmeter.report.escaping import markdown, one_line, workflow_message, workflow_property
 from faithmeter.report.markdown import lines
 from faithmeter.report.reading import ResultsFile
 from faithmeter.report.summary import Summary, passes, summarise, to_look_at
@@ -34,12 +34,26 @@ def announce(
     """
     if not under_actions(environ):
         return []
+    _add_to_summary("\n".join(lines(summary, title=title)), environ)
+    return list(annotation_lines(summary, data=data))
+
+
+def announce_comparison(
+    found: Sequence[str], *, title: str | None = None, environ: Mapping[str, str] = os.environ
+) -> None:
+    """Under GitHub Actions: add the lines of a comparison to the step summary."""
+    if under_actions(environ):
+        first, *rest = (markdown(line) for line in found)
+        head = f"## {markdown(title or 'Comparison of two runs')}\n\n**{first}**\n"
+        _add_to_summary("\n".join([head, *(f"- {line}" for line in rest)]), environ)
+
+
+def _add_to_summary(text: str, environ: Mapping[str, str]) -> None:
     place = environ.get("GITHUB_STEP_SUMMARY")
     if place:
-        text = "\n".join(lines(summary, title=title)) + "\n\n"
+        short = text if len(text.encode("utf-8", "replace")) < SUMMARY_LIMIT else text[: SUMMARY_LIMIT // 4]
         with Path(place).open("a", encoding="utf-8", errors="replace") as file:
-            file.write(text if len(text.encode("utf-8", "replace")) < SUMMARY_LIMIT else text[: SUMMARY_LIMIT // 4])
-    return list(annotation_lines(summary, data=data))
+            file.write(short + "\n\n")
 
 
 def announce_file(path: str | Path, *, min_score: float | None = None, data: str | None = None) -> None:
