@@ -320,6 +320,9 @@ class _Eval:
         if self.journal and self.journal.found:
             again = [f"{_count(number, 'row')} again: {AGAIN[why]}" for why, number in self.journal.again.items()]
             yield ", ".join([f"{self.journal.reused} reused, {self.session.judged} judged", *again])
+        unjudged = self.session.tally.statuses["failed"] + self.session.tally.statuses["partial"]
+        if unjudged and self.wishes.output:
+            yield f"{_count(unjudged, 'answer')} not judged in full: the same command with --retry-failed tries again"
         if left:
             yield f"{_count(left, 'result')} of rows that this run did not meet: kept in {self.wishes.output}.journal"
         if not self.session.stopped:
@@ -347,8 +350,14 @@ def _eval_on_ray(wishes: Wishes, judges: Judges) -> int:
         workers=wishes.workers,
         min_score=wishes.min_score,
     )
-    with part_progress(wishes.shown_progress) as tick:
-        report = run_on_ray(run, tell=tick)
+    try:
+        with part_progress(wishes.shown_progress) as tick:
+            report = run_on_ray(run, tell=tick)
+    except KeyboardInterrupt:
+        click.echo(f"faithmeter: stopped{_kept_parts(run)}", err=True)
+        return INTERRUPTED
+    except FaithmeterError as error:
+        raise FaithmeterError(f"{error}{_kept_parts(run)}") from None
     if wishes.side_file and report.bad:
         wishes.side_file.write_text("".join(described(row) + "\n" for row in report.bad), "utf-8")
     if wishes.report:
@@ -359,6 +368,12 @@ def _eval_on_ray(wishes: Wishes, judges: Judges) -> int:
     facts = {"skipped_rows": len(report.bad), "parts": report.parts, "reused_parts": report.reused}
     _show_numbers(report.tally, wishes, facts=facts | {"signature": run.signature}, lines=lines)
     return _verdict(report.tally, wishes, None)
+
+
+def _kept_parts(run: RayRun) -> str:
+    """What to add to a message when a run on Ray ends early."""
+    kept = len(list(run.folder.glob(f"part-*.{run.kind}"))) if run.folder.is_dir() else 0
+    return f"; {_count(kept, 'part')} kept in {run.folder}: the same command goes on from there" if kept else ""
 
 
 def _show_numbers(tally: Tally, wishes: Wishes, *, facts: dict[str, Any], lines: Iterable[str]) -> None:

@@ -28,7 +28,7 @@ from faithmeter.runs.compact import fingerprint
 from faithmeter.runs.datasets import Sampler, file_records, is_derived
 from faithmeter.runs.formats import Record, parse
 from faithmeter.runs.selection import Selection, rank
-from faithmeter.runs.sources import Extent, Source, find
+from faithmeter.runs.sources import Extent, Source, find, opened
 from faithmeter.runs.worker import KEEP
 
 Format = Literal["jsonl", "parquet"]
@@ -141,7 +141,7 @@ def _entered(source: Source, start: Start | None) -> Iterator[tuple[Record, int 
     line, offset = (start.line, start.offset or 0) if start else (0, 0)
     position = offset
 
-    with Path(source.name).open("rb") as file:
+    with opened(source, Extent()) as file:
         file.seek(offset)
 
         def lines() -> Iterator[bytes]:

@@ -39,6 +39,8 @@ async def aevaluate(
     """Check every sample of a data set; a bad row is an error.
 
     `data` is a path, a glob, several of them, a frame, or an iterable or async iterable of samples or rows.
+    `workers` is the number of processes for a verifier that keeps a core busy (by default one a core for all but
+    small data sets), or of samples in flight for one that waits, such as an LLM.
     """
     judges = Judges.of(verifier, extractor, scoring, workers=workers)
     run = Run(judges, min_score=min_score)
@@ -63,6 +65,8 @@ def evaluate(
     """Check every sample of a data set; a bad row is an error.
 
     `data` is a path, a glob, several of them, a frame, or an iterable or async iterable of samples or rows.
+    `workers` is the number of processes for a verifier that keeps a core busy (by default one a core for all but
+    small data sets), or of samples in flight for one that waits, such as an LLM.
     """
     return sync.run(
         aevaluate(
