@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from faithmeter import Result
+from faithmeter import Failure, Result
 from faithmeter.report import write_report
 
 from .conftest import SCREENSHOTS, Visiting  # type: ignore[import-not-found]
@@ -191,6 +191,17 @@ def test_what_could_not_be_judged_is_said(report_file: Path, visit: Visiting) ->
     expect(page.locator(".answer-pane")).to_contain_text("claims nothing")
     page.goto(f"{report_file.as_uri()}#sample=no-context")
     expect(page.locator(".context-pane")).to_contain_text("There are no contexts.")
+
+
+def test_an_answer_that_could_not_be_broken_into_claims(results: list[Result], tmp_path: Path, visit: Visiting) -> None:
+    failure = Failure(kind="extraction", message="The reply was cut off.")
+    path = tmp_path / "report.html"
+    write_report(path, [results[0].model_copy(update={"outcomes": (failure,)})])
+    page = visit(path, fragment="sample=lighthouse-keeper").page
+    expect(page.locator(".card")).to_contain_text("The whole answer")
+    expect(page.locator(".card")).to_contain_text("could not be judged: extraction")
+    page.keyboard.press("j")
+    expect(page.locator(".card-head")).to_be_focused()
 
 
 def test_the_theme_can_be_chosen(report_file: Path, visit: Visiting) -> None:
