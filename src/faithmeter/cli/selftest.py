@@ -62,8 +62,11 @@ def command(data: str, **options: Any) -> None:
             kinds=wishes["kinds"] or KINDS,
             per_kind=wishes["per_kind"],
             seed=wishes["seed"],
+            progress=_tell if sys.stderr.isatty() else lambda judged: None,
         )
     )
+    if sys.stderr.isatty():
+        click.echo("\r" + " " * 40 + "\r", nl=False, err=True)
     if not any(item.judged for item in tested.values()):
         raise DataError(f"{data}: the verifier finds no claim supported that could be changed")
     if wishes["as_json"]:
@@ -72,6 +75,10 @@ def command(data: str, **options: Any) -> None:
     else:
         _show(tested, show=wishes["show"])
     sys.exit(_verdict(tested, limits, wishes["max_flagged"]))
+
+
+def _tell(judged: int) -> None:
+    click.echo(f"\r{judged} claims judged", nl=False, err=True)
 
 
 def _good(row: Any) -> Sample:
