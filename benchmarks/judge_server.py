@@ -10,7 +10,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from support.llm_server import Asked, parts, serve, think, verdict
+from support.llm_server import Asked, parts, serve, think, verdict  # noqa: E402
 
 
 def answer(asked: Asked) -> str:

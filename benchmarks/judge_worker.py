@@ -16,9 +16,7 @@ from pathlib import Path
 from typing import Any
 
 warnings.filterwarnings("ignore")
-os.environ.update(
-    RAGAS_DO_NOT_TRACK="true", DEEPEVAL_TELEMETRY_OPT_OUT="YES", OPENAI_API_KEY="none", CONFIDENT_METRIC_LOGGING_SILENT="1"
-)
+os.environ.update(RAGAS_DO_NOT_TRACK="true", DEEPEVAL_TELEMETRY_OPT_OUT="YES", OPENAI_API_KEY="none")
 
 
 def faithmeter(rows: list[dict[str, Any]], url: str, concurrency: int, timeout: float) -> list[float | None]:
@@ -74,7 +72,9 @@ def deepeval(rows: list[dict[str, Any]], url: str, concurrency: int, timeout: fl
 
     model = GPTModel(model="gpt-4o-mini", base_url=url, api_key="none")
     cases = [
-        LLMTestCase(input=row["question"], actual_output=row["answer"], retrieval_context=row["contexts"], name=row["id"])
+        LLMTestCase(
+            input=row["question"], actual_output=row["answer"], retrieval_context=row["contexts"], name=row["id"]
+        )
         for row in rows
     ]
     result = evaluate(
@@ -92,16 +92,19 @@ def deepeval(rows: list[dict[str, Any]], url: str, concurrency: int, timeout: fl
     return [found.get(row["id"]) for row in rows]
 
 
+SYSTEMS = {"faithmeter": faithmeter, "ragas": ragas, "deepeval": deepeval}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("system", choices=["faithmeter", "ragas", "deepeval"])
+    parser.add_argument("system", choices=list(SYSTEMS))
     parser.add_argument("samples", type=Path)
     parser.add_argument("url")
     parser.add_argument("--concurrency", type=int, default=16)
     parser.add_argument("--timeout", type=float, default=5.0)
     given = parser.parse_args()
     rows = [json.loads(line) for line in given.samples.read_text().splitlines()]
-    run = {"faithmeter": faithmeter, "ragas": ragas, "deepeval": deepeval}[given.system]
+    run = SYSTEMS[given.system]
     run(rows[:2], given.url, 2, given.timeout)  # imports and first connections are not what is measured
     cpu, wall = _cpu(), time.perf_counter()
     scores = run(rows, given.url, given.concurrency, given.timeout)

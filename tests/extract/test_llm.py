@@ -60,7 +60,7 @@ async def test_the_question_and_the_asides_are_shown_for_reference(server: LLMSe
     await extractor(server).extract(SAMPLE)
     kinds = {part.kind: part.text for part in parts(server.requests[0].user)}
     assert kinds["question"] == SAMPLE.question
-    assert "Do you like it?" in kinds["excerpt of the answer"]
+    assert "Do you like it?" in kinds["answer"]
 
 
 @pytest.mark.parametrize("fault", ["dropped", "renumbered", "wrong_id", "malformed:0", "malformed:5", "truncated"])
@@ -103,7 +103,7 @@ async def test_long_answers_are_split_over_calls(server: LLMServer) -> None:
     assert [claim.text for claim in found.claims] == [f"Fact number {n} holds." for n in range(130)]
     assert len(server.requests) == 7
     later = {part.kind: part.text for part in parts(server.requests[-1].user)}
-    assert "excerpt of the answer" in later, "a later call sees what came before its sentences"
+    assert "answer" in later, "a later call sees what came before its sentences"
 
 
 async def test_repeated_and_runaway_lists_are_cut(server: LLMServer) -> None:

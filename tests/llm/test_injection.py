@@ -17,7 +17,7 @@ from support.llm_server import Asked, LLMServer, parts, think
 from faithmeter.datamodels import Claim, Extraction, Label, Pair, Sample, Verdict
 from faithmeter.extract.joint import JointExtractor
 from faithmeter.extract.llm import LLMExtractor
-from faithmeter.llm.fence import defused
+from faithmeter.llm.fence import defused, one_line
 from faithmeter.verify.judge import Judge
 
 CASES = [json.loads(line) for line in (Path(__file__).parent / "injections.jsonl").read_text().splitlines()]
@@ -69,11 +69,12 @@ async def test_the_prompt_has_the_items_it_should_have(server: LLMServer, text: 
     found = parts(asked.user)
     blank = not sample.contexts[1].text.strip()
     assert [part.kind for part in found] == ["passage"] * (3 if blank else 4) + ["question"] + ["claim"] * 3
-    assert [part.text for part in found if part.kind == "claim"] == [defused(pair.claim.text) for pair in pairs]
+    assert [part.text for part in found if part.kind == "claim"] == [one_line(pair.claim.text) for pair in pairs]
     assert [part.text for part in found if part.kind == "passage"] == [
         defused(context.text) for context in sample.contexts if context.text.strip()
     ]
-    assert asked.user.count("<<") == len(found) + 1, "no marker but ours"
+    code = asked.user.partition(" ")[0]
+    assert asked.user.count(code) == asked.user.count(f"\n{code} ") + 1 == (3 if blank else 4) + 2, "no marker but ours"
     assert "<|" not in asked.user
     assert "[INST]" not in asked.user
     assert text[:40] not in asked.system, "the instructions hold no data"

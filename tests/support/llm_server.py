@@ -22,7 +22,6 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
-from itertools import pairwise
 from typing import Any, Self
 
 from aiohttp import web
@@ -304,17 +303,26 @@ class Part:
     text: str
 
 
+KINDS = {"P": "passage", "Q": "question", "A": "answer", "S": "sentence", "C": "claim"}
+
+
 def parts(user: str) -> list[Part]:
     """The items of a fenced prompt, as a careful model reads them: only the code of the first line counts."""
-    first = re.match(r"<<(\w+) ", user)
+    first = re.match(r"§(\w+) ", user)
     if first is None:
         return []
-    marker = re.compile(rf"^<<{first[1]} (?P<kind>[a-z ]+?)(?: (?P<number>\d+))?>>$", re.MULTILINE)
+    marker = re.compile(rf"^§{first[1]} (?P<kind>[PQASC])(?P<number>\d*)$", re.MULTILINE)
     found = list(marker.finditer(user))
-    return [
-        Part(here["kind"], int(here["number"]) if here["number"] else None, user[here.end() + 1 : after.start() - 1])
-        for here, after in pairwise(found)
-    ]
+    ends = [after.start() - 1 for after in found[1:]] + [len(user)]
+    items = []
+    for here, end in zip(found, ends, strict=True):
+        text = user[here.end() + 1 : end]
+        if here["kind"] in "SC":
+            rows = [line.partition(" ") for line in text.split("\n")]
+            items += [Part(KINDS[here["kind"]], int(number), words) for number, _, words in rows]
+        else:
+            items.append(Part(KINDS[here["kind"]], int(here["number"]) if here["number"] else None, text))
+    return items
 
 
 def think(asked: Asked) -> str:

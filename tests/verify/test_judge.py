@@ -191,7 +191,7 @@ async def test_a_refusal_is_recorded_and_never_asked_again(server: LLMServer, fa
 
 
 async def test_a_prompt_that_does_not_fit_says_so(server: LLMServer) -> None:
-    server.behaviour.window = 500
+    server.behaviour.window = 300
     (found,) = await judge(server).verify(pairs("The tower is in Paris."))
     assert isinstance(found, Failure)
     assert found.kind == "error"

@@ -130,7 +130,7 @@ class _Joint:
     def put(self, items: Sequence[Claim]) -> tuple[Request, dict[int, tuple[int, str]]]:
         """The request, and for each sentence number its place and its text."""
         ids = numbers(len(items))
-        sentences = [Item("sentence", n, item.text) for n, item in zip(ids, items, strict=True)]
+        sentences = [Item("S", n, item.text) for n, item in zip(ids, items, strict=True)]
         data = [*self._shown, *surroundings(items, self._plain, self._sample), *sentences]
         most = max(most_claims(item.text) for item in items)
         request = Request(

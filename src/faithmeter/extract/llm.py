@@ -122,13 +122,13 @@ def too_long(text: str, sentence: str, sample: Sample) -> bool:
 
 def surroundings(items: Sequence[Claim], plain: Extraction, sample: Sample) -> list[Item]:
     """What the model needs beside the sentences to know what their pronouns stand for."""
-    asked = [Item("question", None, sample.question)] if sample.question else []
+    asked = [Item("Q", None, sample.question)] if sample.question else []
     if len(items) == len(plain.claims) and not plain.asides:
         return asked  # the sentences are the whole answer
     starts = sorted([claim.start for claim in plain.claims] + [aside.start for aside in plain.asides])
     before = [start for start in starts if start < items[0].start]
     start = before[-3:][0] if before else items[0].start
-    return [*asked, Item("excerpt of the answer", None, sample.answer[start : items[-1].end])]
+    return [*asked, Item("A", None, sample.answer[start : items[-1].end])]
 
 
 class _Breakdown:
@@ -143,7 +143,7 @@ class _Breakdown:
     def put(self, items: Sequence[Claim]) -> tuple[Request, dict[int, tuple[int, str]]]:
         """The request, and for each sentence number its place and its text."""
         ids = numbers(len(items))
-        sentences = [Item("sentence", n, item.text) for n, item in zip(ids, items, strict=True)]
+        sentences = [Item("S", n, item.text) for n, item in zip(ids, items, strict=True)]
         request = Request(
             system=self._instructions,
             user=fenced([*surroundings(items, self._plain, self._sample), *sentences]),

@@ -1,9 +1,10 @@
 """Puts untrusted text into a prompt so that it stays data.
 
-Every item stands under a marker line with a code drawn for the request: `<<k3f9a2c1 claim 41>>`. Text
-cannot open or close an item, because its author cannot know the code. What looks like a marker, or like
-the control tokens of a chat template (which some servers honour inside a message), is defused by
-replacing its brackets one for one, so that offsets in the defused text are offsets in the original.
+Every item stands under a marker line with a code drawn for the request: `§x7f3 P1`. The code occurs in no
+text, so no text can open or close an item. Claims and sentences, which are many and short, share a marker:
+each has a line of its own, behind its number, and what might break a line is made a space. What looks like
+a control token of a chat template (some servers honour them inside a message) is defused by replacing its
+brackets. All replacements are one for one, so offsets in the defused text are offsets in the original.
 """
 
 from __future__ import annotations
@@ -12,11 +13,17 @@ import random
 import re
 import secrets
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from itertools import groupby
+from typing import Literal, NamedTuple
+
+Kind = Literal["P", "Q", "A", "S", "C"]
+"""Passage, question, part of the answer; and, each on a line, sentence and claim."""
+
+LISTED = ("S", "C")
 
 _TURNS = r"start_of_turn|end_of_turn|im_start|im_end|bos|eos|pad|s|think|thinking|system|user|assistant"
 _CONTROL_TOKEN = re.compile(
-    r"<<|>>|<\||\|>|<｜|｜>"  # our markers; ChatML, Llama 3, Phi; DeepSeek
+    r"<\||\|>|<｜|｜>"  # ChatML, Llama 3, Phi; DeepSeek
     rf"|</?(?:{_TURNS})>"
     r"|\[/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]"
     r"|<</?SYS>>",
@@ -27,12 +34,14 @@ _HARMLESS = str.maketrans("<>[]|｜", "‹›［］¦¦")
 _INVISIBLE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]"
 )
+_BREAK = re.compile(r"[\n\u2028\u2029]")
+_LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 
 
 class Item(NamedTuple):
     """A piece of data: what it is, its number if it has one, and the text."""
 
-    kind: str
+    kind: Kind
     number: int | None
     text: str
 
@@ -43,14 +52,23 @@ def defused(text: str) -> str:
     return _INVISIBLE.sub(" ", text)
 
 
+def one_line(text: str) -> str:
+    """The defused text on one line, as long as it was."""
+    return _BREAK.sub(" ", defused(text))
+
+
 def fenced(items: Iterable[Item]) -> str:
     """The items as one message, under a code that none of them holds."""
-    parts = [(item.kind, item.number, defused(item.text)) for item in items]
-    code = _code([text for _, _, text in parts])
+    safe = [item._replace(text=one_line(item.text) if item.kind in LISTED else defused(item.text)) for item in items]
+    code = _code([item.text for item in safe])
     lines = []
-    for kind, number, text in parts:
-        lines += [f"<<{code} {kind}>>" if number is None else f"<<{code} {kind} {number}>>", text]
-    return "\n".join([*lines, f"<<{code} end>>"])
+    for kind, group in groupby(safe, key=lambda item: item.kind):
+        if kind in LISTED:
+            lines += [f"§{code} {kind}", *(f"{item.number} {item.text}" for item in group)]
+        else:
+            for item in group:
+                lines += [f"§{code} {kind}{'' if item.number is None else item.number}", item.text]
+    return "\n".join(lines)
 
 
 def numbers(count: int) -> list[int]:
@@ -64,7 +82,10 @@ def numbers(count: int) -> list[int]:
 
 
 def _code(texts: Sequence[str]) -> str:
+    """A code that is in none of the texts: short, and longer should they hold too many."""
+    length = 4
     while True:
-        code = "k" + secrets.token_hex(4)
+        code = "x" + "".join(secrets.choice(_LETTERS) for _ in range(length - 1))
         if not any(code in text for text in texts):
             return code
+        length += 1

@@ -81,7 +81,7 @@ def one_of(numbers: Sequence[int]) -> dict[str, Any]:
 
 def passages(contexts: Sequence[Context]) -> list[Item]:
     """The contexts as numbered items, from 1; blank ones are left out, and the numbers stay."""
-    return [Item("passage", n, context.text) for n, context in enumerate(contexts, 1) if context.text.strip()]
+    return [Item("P", n, context.text) for n, context in enumerate(contexts, 1) if context.text.strip()]
 
 
 def check(

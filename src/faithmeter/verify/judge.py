@@ -131,13 +131,13 @@ class _Verification:
         self._model_settings = settings.sent
         if settings.logprobs and spec.provider in ("openai", "azure"):
             self._model_settings |= _LOGPROBS
-        asked = [Item("question", None, sample.question)] if sample.question else []
+        asked = [Item("Q", None, sample.question)] if sample.question else []
         self._data = [*shown, *asked]
 
     def put(self, items: Sequence[Claim]) -> tuple[Request, list[int]]:
         """The passages come before the claims, so that the batches of a sample begin alike."""
         ids = numbers(len(items))
-        claims = [Item("claim", number, claim.text) for number, claim in zip(ids, items, strict=True)]
+        claims = [Item("C", number, claim.text) for number, claim in zip(ids, items, strict=True)]
         request = Request(
             system=self._instructions,
             user=fenced([*self._data, *claims]),
