@@ -10,13 +10,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from support.llm_server import Asked, parts, serve, think, verdict  # noqa: E402
+from support.llm_server import Asked, parts, serve, think, verdict
 
 
 def answer(asked: Asked) -> str:
     """By the same rule for every system: supported is what stands in a context."""
     if parts(asked.user):
-        return think(asked)
+        return str(think(asked))
     form = asked.body.get("response_format") or {}
     name = form.get("json_schema", {}).get("name", "")
     if name or "deepeval" in asked.system:

@@ -25,7 +25,7 @@ def faithmeter(rows: list[dict[str, Any]], url: str, concurrency: int, timeout: 
     from faithmeter.extract.llm import LLMExtractor
     from faithmeter.verify.judge import Judge
 
-    options = {"concurrency": concurrency, "timeout": timeout}
+    options: dict[str, Any] = {"concurrency": concurrency, "timeout": timeout}
     spec = f"openai:stub@{url}"
     evaluator = Evaluator(verifier=Judge(spec, **options), extractor=LLMExtractor(spec, **options))
 
