@@ -3,38 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import aclosing, contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
 
-from faithmeter import render
-from faithmeter.cli import BELOW, PASSED, UNJUDGED
+from faithmeter.cli import BELOW, PASSED
+from faithmeter.cli.eval_on_ray import eval_on_ray
 from faithmeter.cli.options import Assignment, build_evaluator, evaluator_options
-from faithmeter.cli.progress import Tick, part_progress, progress
-from faithmeter.errors import FaithmeterError, RowError
+from faithmeter.cli.progress import Tick, progress
+from faithmeter.cli.wishes import INTERRUPTED, Wishes, count, show_numbers, verdict
+from faithmeter.errors import FaithmeterError
 from faithmeter.evaluator import Evaluator
 from faithmeter.llm.budget import limited
-from faithmeter.report import format_of, write_report
-from faithmeter.report.github import announce_file, commands_off, under_actions
-from faithmeter.results import Tally
-from faithmeter.runs.intake import BadRows, Intake, described
+from faithmeter.report import write_report
+from faithmeter.report.github import announce_file, under_actions
 from faithmeter.runs.journal import Journal
-from faithmeter.runs.parts import Format, Reading
-from faithmeter.runs.ray_engine import RayRun, run_on_ray
 from faithmeter.runs.runner import Judges, Run
-from faithmeter.runs.selection import Selection
 from faithmeter.runs.worker import Specs
-
-INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
-SHOWN_BAD_ROWS = 10  # on the terminal; all are counted
 
 
 class Shard(click.ParamType[tuple[int, int]]):
@@ -112,7 +104,7 @@ def command(data: tuple[str, ...], **options: Any) -> None:
     judges = Judges(evaluator, Specs(options["verifier"], options["extractor"], evaluator.scoring), wishes.workers)
     wishes.check()
     if wishes.engine != "local":
-        sys.exit(_eval_on_ray(wishes, judges))
+        sys.exit(eval_on_ray(wishes, judges))
     with _journal(wishes) as journal:
         sys.exit(_Eval(wishes, judges, journal).run())
 
@@ -126,92 +118,6 @@ def _repeat(wishes: Wishes, evaluator: Evaluator, repeat: int) -> int:
     found = asyncio.run(repeated(list(wishes.intake()), evaluator, repeat))
     report(found, show=wishes.worst, as_json=wishes.as_json)
     return BELOW if wishes.min_score is not None and (found.mean or 0.0) < wishes.min_score else PASSED
-
-
-@dataclass(frozen=True)
-class Wishes:
-    """What the user asked of the run; the fields are the options' names."""
-
-    data: tuple[str, ...]
-    columns: tuple[tuple[str, str], ...]
-    context_separator: str | None
-    bad_rows: BadRows
-    output: str | None
-    fresh: bool
-    retry_failed: bool
-    report: str | None
-    limit: int | None
-    sample: int | None
-    seed: int
-    shard: tuple[int, int] | None
-    workers: int | None
-    engine: str
-    part_size: int
-    parts: Format
-    max_cost: float | None
-    min_score: float | None
-    min_coverage: float
-    fail_fast: bool
-    max_failures: int | None
-    worst: int
-    as_json: bool
-    progress_kind: str
-    quiet: bool
-
-    def intake(self) -> Intake:
-        """The samples to judge."""
-        shown = 0
-
-        def tell(error: RowError) -> None:
-            nonlocal shown
-            shown += 1
-            if shown <= SHOWN_BAD_ROWS:
-                click.echo(f"faithmeter: left out {error}", err=True)
-
-        return Intake(
-            data=self.data,
-            columns=dict(self.columns),
-            separator=self.context_separator,
-            selection=self.selection,
-            bad_rows=self.bad_rows,
-            side_file=self.side_file,
-            tell=tell,
-        )
-
-    @property
-    def side_file(self) -> Path | None:
-        """Where bad rows are listed."""
-        if not self.output or self.bad_rows != "report":
-            return None
-        return Path(self.output + ".bad-rows.jsonl") if self.engine == "local" else Path(self.output, "bad-rows.jsonl")
-
-    @property
-    def selection(self) -> Selection:
-        """Which samples to take."""
-        return Selection(self.shard, self.sample, self.seed, self.limit)
-
-    @property
-    def shown_progress(self) -> str:
-        """How progress is shown."""
-        return "none" if self.quiet else self.progress_kind
-
-    def check(self) -> None:
-        """What does not go together is a usage error before anything is judged."""
-        if self.bad_rows == "report" and not self.output:
-            raise click.UsageError("--bad-rows report needs -o: the bad rows are written next to the results")
-        if self.fresh and not self.output:
-            raise click.UsageError("--fresh needs -o: without, every run starts over")
-        if self.engine != "local" and (not self.output or Path(self.output).suffix):
-            raise click.UsageError("on Ray, -o must be a folder, e.g. -o results")
-        if self.engine != "local" and (self.fresh or self.retry_failed or self.fail_fast or self.max_failures):
-            raise click.UsageError("--fresh, --retry-failed, --fail-fast and --max-failures are not for Ray")
-        if self.engine != "local" and self.max_cost is not None:
-            raise click.UsageError("--max-cost is not for Ray: its workers cannot see what the others have spent")
-        if self.report:
-            format_of(self.report)
-        if self.output and any(Path(name).exists() and Path(name).samefile(self.output) for name in self.data
-                               if Path(self.output).exists()):  # fmt: skip
-            raise click.UsageError(f"{self.output} is the data; give the results another name")
 
 
 @contextmanager
@@ -288,18 +194,18 @@ class _Eval:
             return
         here = self.journal.signatures.total() - self.journal.signatures[self.judges.evaluator.signature]
         otherwise = f", {here} of them made in another way, which will not be used" if here else ""
-        click.echo(f"going on: {self.wishes.output} has {_count(self.journal.found, 'result')}{otherwise}", err=True)
+        click.echo(f"going on: {self.wishes.output} has {count(self.journal.found, 'result')}{otherwise}", err=True)
 
     def _kept(self) -> str:
         """What to add to a message when a run ends early."""
         if not self.wishes.output or not self.journal:
             return ""
-        done = _count(self.session.tally.count, "result")
+        done = count(self.session.tally.count, "result")
         return f"; {done} kept in {self.journal.path}: the same command goes on from there"
 
     def _show(self, left: int) -> None:
         """The numbers, and what was done with the files."""
-        _show_numbers(self.session.tally, self.wishes, facts=self._facts(), lines=self._lines(left))
+        show_numbers(self.session.tally, self.wishes, facts=self._facts(), lines=self._lines(left))
         if self.session.stopped:
             click.echo(f"faithmeter: stopped: {self.session.stopped}{self._kept()}", err=True)
 
@@ -316,87 +222,21 @@ class _Eval:
     def _lines(self, left: int) -> Iterator[str]:
         if self.intake.bad:
             where = f", listed in {self.wishes.side_file}" if self.wishes.side_file else ""
-            yield f"{_count(self.intake.bad, 'bad row')} left out{where}"
+            yield f"{count(self.intake.bad, 'bad row')} left out{where}"
         if self.journal and self.journal.found:
-            again = [f"{_count(number, 'row')} again: {AGAIN[why]}" for why, number in self.journal.again.items()]
+            again = [f"{count(number, 'row')} again: {AGAIN[why]}" for why, number in self.journal.again.items()]
             yield ", ".join([f"{self.journal.reused} reused, {self.session.judged} judged", *again])
         unjudged = self.session.tally.statuses["failed"] + self.session.tally.statuses["partial"]
         if unjudged and self.wishes.output:
-            yield f"{_count(unjudged, 'answer')} not judged in full: the same command with --retry-failed tries again"
+            yield f"{count(unjudged, 'answer')} not judged in full: the same command with --retry-failed tries again"
         if left:
-            yield f"{_count(left, 'result')} of rows that this run did not meet: kept in {self.wishes.output}.journal"
+            yield f"{count(left, 'result')} of rows that this run did not meet: kept in {self.wishes.output}.journal"
         if not self.session.stopped:
             yield from (f"wrote {name}" for name in (self.wishes.output, self.wishes.report) if name)
 
     def _exit_code(self) -> int:
         stopped = self.session.stopped
-        return INTERRUPTED if stopped == "interrupted" else _verdict(self.session.tally, self.wishes, stopped)
-
-
-def _eval_on_ray(wishes: Wishes, judges: Judges) -> int:
-    """The same on Ray: parts instead of a journal."""
-    assert judges.specs
-    assert wishes.output
-    run = RayRun(
-        engine=wishes.engine,
-        data=wishes.data,
-        folder=Path(wishes.output),
-        specs=judges.specs,
-        signature=judges.evaluator.signature,
-        reading=Reading(dict(wishes.columns), wishes.context_separator, wishes.part_size),
-        selection=wishes.selection,
-        bad_rows=wishes.bad_rows,
-        kind=wishes.parts,
-        workers=wishes.workers,
-        min_score=wishes.min_score,
-    )
-    try:
-        with part_progress(wishes.shown_progress) as tick:
-            report = run_on_ray(run, tell=tick)
-    except KeyboardInterrupt:
-        click.echo(f"faithmeter: stopped{_kept_parts(run)}", err=True)
-        return INTERRUPTED
-    except FaithmeterError as error:
-        raise FaithmeterError(f"{error}{_kept_parts(run)}") from None
-    if wishes.side_file and report.bad:
-        wishes.side_file.write_text("".join(described(row) + "\n" for row in report.bad), "utf-8")
-    if wishes.report:
-        write_report(wishes.report, report.results(), min_score=wishes.min_score)
-    lines = [f"{_count(report.parts, 'part')}, {report.reused} of them from an earlier run"]
-    lines += [f"{_count(len(report.bad), 'bad row')} left out"] if report.bad else []
-    lines += [f"wrote {name}" for name in (wishes.output, wishes.report) if name]
-    facts = {"skipped_rows": len(report.bad), "parts": report.parts, "reused_parts": report.reused}
-    _show_numbers(report.tally, wishes, facts=facts | {"signature": run.signature}, lines=lines)
-    return _verdict(report.tally, wishes, None)
-
-
-def _kept_parts(run: RayRun) -> str:
-    """What to add to a message when a run on Ray ends early."""
-    kept = len(list(run.folder.glob(f"part-*.{run.kind}"))) if run.folder.is_dir() else 0
-    return f"; {_count(kept, 'part')} kept in {run.folder}: the same command goes on from there" if kept else ""
-
-
-def _show_numbers(tally: Tally, wishes: Wishes, *, facts: dict[str, Any], lines: Iterable[str]) -> None:
-    if wishes.as_json:
-        click.echo(json.dumps(tally.as_dict() | facts))
-        return
-    from rich.console import Console
-
-    with commands_off():
-        Console().print(render.report_rich(tally, rows=wishes.worst))
-    for line in lines:
-        click.echo(line)
-
-
-def _verdict(tally: Tally, wishes: Wishes, stopped: str | None) -> int:
-    """The exit code."""
-    if tally.coverage < wishes.min_coverage or (stopped and "judged" in stopped):
-        click.echo(f"faithmeter: only {tally.coverage:.1%} of the claims could be judged", err=True)
-        return UNJUDGED
-    if tally.min_score is not None and (stopped or tally.mean is None or tally.mean < tally.min_score):
-        click.echo(f"faithmeter: mean score {render.number(tally.mean)} is below {tally.min_score:g}", err=True)
-        return BELOW
-    return PASSED
+        return INTERRUPTED if stopped == "interrupted" else verdict(self.session.tally, self.wishes, stopped)
 
 
 AGAIN = {
@@ -405,7 +245,3 @@ AGAIN = {
     "failed": "they had not been judged in full",
     "unreadable": "their results could not be read",
 }
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"

@@ -1,0 +1,59 @@
+"""`faithmeter eval --engine ray`: parts on a cluster instead of a journal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from faithmeter.cli.progress import part_progress
+from faithmeter.cli.wishes import INTERRUPTED, Wishes, count, show_numbers, verdict
+from faithmeter.errors import FaithmeterError
+from faithmeter.report import write_report
+from faithmeter.runs.intake import described
+from faithmeter.runs.parts import Reading
+from faithmeter.runs.ray_engine import RayRun, run_on_ray
+from faithmeter.runs.runner import Judges
+
+
+def eval_on_ray(wishes: Wishes, judges: Judges) -> int:
+    """The same on Ray: parts instead of a journal."""
+    assert judges.specs
+    assert wishes.output
+    run = RayRun(
+        engine=wishes.engine,
+        data=wishes.data,
+        folder=Path(wishes.output),
+        specs=judges.specs,
+        signature=judges.evaluator.signature,
+        reading=Reading(dict(wishes.columns), wishes.context_separator, wishes.part_size),
+        selection=wishes.selection,
+        bad_rows=wishes.bad_rows,
+        kind=wishes.parts,
+        workers=wishes.workers,
+        min_score=wishes.min_score,
+    )
+    try:
+        with part_progress(wishes.shown_progress) as tick:
+            report = run_on_ray(run, tell=tick)
+    except KeyboardInterrupt:
+        click.echo(f"faithmeter: stopped{_kept_parts(run)}", err=True)
+        return INTERRUPTED
+    except FaithmeterError as error:
+        raise FaithmeterError(f"{error}{_kept_parts(run)}") from None
+    if wishes.side_file and report.bad:
+        wishes.side_file.write_text("".join(described(row) + "\n" for row in report.bad), "utf-8")
+    if wishes.report:
+        write_report(wishes.report, report.results(), min_score=wishes.min_score)
+    lines = [f"{count(report.parts, 'part')}, {report.reused} of them from an earlier run"]
+    lines += [f"{count(len(report.bad), 'bad row')} left out"] if report.bad else []
+    lines += [f"wrote {name}" for name in (wishes.output, wishes.report) if name]
+    facts = {"skipped_rows": len(report.bad), "parts": report.parts, "reused_parts": report.reused}
+    show_numbers(report.tally, wishes, facts=facts | {"signature": run.signature}, lines=lines)
+    return verdict(report.tally, wishes, None)
+
+
+def _kept_parts(run: RayRun) -> str:
+    """What to add to a message when a run on Ray ends early."""
+    kept = len(list(run.folder.glob(f"part-*.{run.kind}"))) if run.folder.is_dir() else 0
+    return f"; {count(kept, 'part')} kept in {run.folder}: the same command goes on from there" if kept else ""
