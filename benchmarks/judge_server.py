@@ -26,6 +26,8 @@ def answer(asked: Asked) -> str:
 
 def _ragas(prompt: str) -> str:
     given = json.loads(prompt.rpartition("\ninput: ")[2].rpartition("\nOutput:")[0])
+    if "prompt_value" in given:  # it asks to mend a reply that it could not read
+        return _ragas(given["prompt_value"])
     if "answer" in given:
         return json.dumps({"statements": _sentences(given["answer"])})
     rows = [
@@ -38,7 +40,7 @@ def _ragas(prompt: str) -> str:
 def _deepeval(name: str, prompt: str) -> str:
     if name == "Truths":
         text = re.split(r"\bText:\s*", prompt)[-1]
-        return json.dumps({"truths": _sentences(text.rpartition("JSON:")[0])[:40]})
+        return json.dumps({"truths": _sentences(text.rpartition("JSON:")[0])})
     if name == "Claims":
         text = re.split(r"(?:AI Output|Text):\s*", prompt)[-1]
         return json.dumps({"claims": _sentences(text.rpartition("JSON:")[0])})
