@@ -16,7 +16,7 @@ import click
 
 from faithmeter.cli import BELOW, PASSED
 from faithmeter.cli.eval_on_ray import eval_on_ray
-from faithmeter.cli.options import Assignment, build_evaluator, evaluator_options
+from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, evaluator_options
 from faithmeter.cli.progress import Tick, progress
 from faithmeter.cli.wishes import INTERRUPTED, Wishes, count, show_numbers, verdict
 from faithmeter.errors import FaithmeterError
@@ -98,9 +98,9 @@ def command(data: tuple[str, ...], **options: Any) -> None:
     """
     wishes = Wishes(data, **{item.name: options.pop(item.name) for item in fields(Wishes) if item.name in options})
     repeat = options.pop("repeat")
-    evaluator = build_evaluator(**options)
     if repeat > 1:
-        sys.exit(_repeat(wishes, evaluator, repeat))
+        sys.exit(_repeat(wishes, build_evaluator(**options | {"cache": NO_CACHE}), repeat))
+    evaluator = build_evaluator(**options)
     judges = Judges(evaluator, Specs(options["verifier"], options["extractor"], evaluator.scoring), wishes.workers)
     wishes.check()
     if wishes.engine != "local":

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import click
 
+from faithmeter.cache import wrap, wrap_extractor
 from faithmeter.evaluator import Evaluator
+from faithmeter.llm.settings import PROVIDERS, with_options
 from faithmeter.scoring import PROFILES, load_scoring
 from faithmeter.verify import DEFAULT_VERIFIER
 
@@ -43,7 +45,7 @@ class Assignment(click.ParamType[tuple[str, str]]):
 
 def evaluator_options(function: F) -> F:
     """The options that choose the extractor, the verifier and the scoring."""
-    function = _with_profile(function)
+    function = _collected(function)
     for option in reversed(
         [
             click.option(
@@ -51,7 +53,8 @@ def evaluator_options(function: F) -> F:
                 "--verifier",
                 default=DEFAULT_VERIFIER,
                 show_default=True,
-                help="Who judges: lexical, lexical:METRIC=THRESHOLD, or python:MODULE:FUNCTION for your own.",
+                help="Who judges: local, lexical, openai:MODEL and other providers, cascade:openai:MODEL, hhem, …; "
+                "`faithmeter models` lists all.",
             ),
             click.option(
                 "--profile",
@@ -64,7 +67,8 @@ def evaluator_options(function: F) -> F:
                 "--extractor",
                 default="sentences",
                 show_default=True,
-                help="Who finds the claims: sentences, sentences:LANGUAGE, or python:MODULE:FUNCTION.",
+                help="Who finds the claims: sentences, sentences:LANGUAGE, openai:MODEL and other providers, or "
+                "python:MODULE:FUNCTION.",
             ),
             click.option(
                 "--scoring",
@@ -90,24 +94,88 @@ def evaluator_options(function: F) -> F:
                 type=ScoreOrNone(),
                 help="The score of an answer that only says it cannot tell, 1 if not said; none leaves it out.",
             ),
+            click.option(
+                "--judge-option",
+                "judge_options",
+                multiple=True,
+                metavar="NAME=VALUE",
+                help="A setting of the LLM judge, e.g. votes=3 or inference=lenient. Repeatable.",
+            ),
+            click.option(
+                "--cache",
+                "place",
+                metavar="PATH_OR_URL",
+                help="Where verdicts are kept: a file, or redis://HOST. If not said, LLM and classifier verdicts are "
+                "kept in the user's cache folder.",
+            ),
+            click.option("--no-cache", is_flag=True, help="Neither look verdicts up nor keep them."),
+            click.option(
+                "--semantic-cache",
+                type=click.FloatRange(0, 1, min_open=True),
+                is_flag=False,
+                flag_value=0.85,
+                metavar="[THRESHOLD]",
+                help="Also take the verdict of a claim that says the same in other words of the same contexts; "
+                "0.85 if no threshold is given.",
+            ),
+            click.option("--refresh", is_flag=True, help="Judge again what is in the cache, and keep that."),
         ]
     ):
         function = option(function)
     return function
 
 
-def _with_profile(function: F) -> F:
-    """Make --profile a part of the verifier's spec, which is what travels to the processes of a run."""
+def _collected(function: F) -> F:
+    """Fold options into the specs, which are what travels to the processes of a run, and the cache's into one."""
 
     @wraps(function)
-    def command(*arguments: Any, profile: str | None, verifier: str, **options: Any) -> Any:
+    def command(
+        *arguments: Any,
+        verifier: str,
+        extractor: str,
+        profile: str | None,
+        judge_options: Sequence[str],
+        **options: Any,
+    ) -> Any:
+        if judge_options and not (_is_llm(verifier) or _is_llm(extractor)):
+            raise click.UsageError(f"--judge-option goes with an LLM judge, not with {verifier!r}")
+        if judge_options:
+            verifier, extractor = (
+                with_options(spec, judge_options) if _is_llm(spec) else spec for spec in (verifier, extractor)
+            )
         if profile in PROFILES:
             options["scoring"] = profile
         elif profile is not None:
             verifier = f"profile:{verifier}@{profile}"
-        return function(*arguments, verifier=verifier, **options)
+        place, off = options.pop("place"), options.pop("no_cache")
+        choice = CacheChoice(False if off else place, options.pop("semantic_cache"), options.pop("refresh"))
+        return function(*arguments, verifier=verifier, extractor=extractor, cache=choice, **options)
 
     return cast(F, command)
+
+
+def _is_llm(spec: str) -> bool:
+    return spec.removeprefix("cascade:").partition(":")[0] in PROVIDERS
+
+
+class CacheChoice(NamedTuple):
+    """What was said about the cache."""
+
+    place: str | bool | None = None
+    """None: the user's cache folder, for verifiers that cost something; False: no cache."""
+    semantic: float | None = None
+    refresh: bool = False
+
+    def around(self, evaluator: Evaluator) -> Evaluator:
+        """The evaluator with its parts cached."""
+        verifier = wrap(evaluator.verifier, cache=self.place, semantic=self.semantic, refresh=self.refresh)
+        if verifier is not evaluator.verifier:
+            verifier.cpu_bound = False  # type: ignore[attr-defined]  # stays in this process, where the cache is
+        extractor = wrap_extractor(evaluator.extractor, cache=self.place, refresh=self.refresh)
+        return Evaluator(verifier=verifier, extractor=extractor, scoring=evaluator.scoring)
+
+
+NO_CACHE = CacheChoice(False)
 
 
 def build_evaluator(
@@ -118,6 +186,7 @@ def build_evaluator(
     weights: Sequence[tuple[str, str]],
     no_claims: float | str | None,
     refusal: float | str | None,
+    cache: CacheChoice,
 ) -> Evaluator:
     """The evaluator that the shared options describe."""
     said = {"no_claims": no_claims, "refusal": refusal}
@@ -128,5 +197,4 @@ def build_evaluator(
     if weights:
         changes["weights"] = dict(weights)
     policy = load_scoring(scoring).revised(**changes)
-    return Evaluator(verifier=verifier, extractor=extractor, scoring=policy)
-
+    return cache.around(Evaluator(verifier=verifier, extractor=extractor, scoring=policy))

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from faithmeter.cli import BELOW, PASSED
-from faithmeter.cli.options import Assignment, build_evaluator, evaluator_options
+from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, evaluator_options
 from faithmeter.datamodels import Sample
 from faithmeter.evaluator import Evaluator
 from faithmeter.report import read_results
@@ -47,7 +47,8 @@ def command(data: str | None, **options: Any) -> None:
         found = measure_stability([read_results(path) for path in wishes["runs"]])
     else:
         rows = islice(read_samples(data, columns=dict(wishes["columns"])), wishes["limit"])
-        found = asyncio.run(repeated([_good(row) for row in rows], build_evaluator(**options), wishes["repeat"]))
+        evaluator = build_evaluator(**options | {"cache": NO_CACHE})
+        found = asyncio.run(repeated([_good(row) for row in rows], evaluator, wishes["repeat"]))
     report(found, show=wishes["show"], as_json=wishes["as_json"])
     limit = wishes["max_flips"]
     if limit is not None and found.flips > limit:

@@ -67,9 +67,10 @@ class Scorer(Protocol):
 
 
 class ClassifierVerifier:
-    """Judges each claim on windows of the contexts; the window that supports it most decides."""
+    """Judges each claim on windows of the contexts; the window that supports it most decides.
 
-    cpu_bound = True
+    It stays in one process: torch uses every core by itself, and the weights are large.
+    """
 
     def __init__(self, name: str, scorer: Scorer, *, fingerprint: str, options: Options | None = None) -> None:
         self.name = name
