@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from support.llm_server import LLMServer
 
 TESTS = Path(__file__).parent
 ANSWERS = TESTS / "report" / "answers.jsonl"
@@ -171,6 +173,13 @@ def test_a_marker_with_an_unknown_setting(run: Pytest) -> None:
     assert "@pytest.mark.faithful takes min_score, verifier, extractor, scoring by name" in run(file).stdout
 
 
+def test_an_unknown_verifier_is_told_in_a_line(run: Pytest) -> None:
+    done = run(FILE, "-k", "good", verifier="oracle")
+    assert "the answer could not be checked: unknown verifier 'oracle'; known: " in done.stdout
+    assert "Traceback" not in done.stdout
+    assert "pytest_plugin.py" not in done.stdout
+
+
 def test_the_cost_limit(run: Pytest) -> None:
     tests = "\n".join(
         f"def test_{n}():\n    assert_faithful('Grass is green {n}.', 'Grass is green {n}.')" for n in range(6)
@@ -299,3 +308,31 @@ def test_assert_faithful_works_outside_pytest() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert "the answer is not faithful" in done.stdout, done.stderr
+
+
+# --- with a model endpoint --------------------------------------------------------------------------
+
+
+def test_verdicts_of_a_model_are_replayed_when_key_and_endpoint_are_gone(run: Pytest, tmp_path: Path) -> None:
+    with LLMServer() as server:
+        spec = f"openai:stub@{server.url}"
+        recorded = run(FILE, "--faithmeter-record=verdicts.jsonl", verifier=spec, OPENAI_API_KEY="sk-secret-key")
+        asked = len(server.requests)
+        assert asked, recorded.stdout + recorded.stderr
+        assert f"{asked} calls, " in recorded.stdout
+    assert "sk-secret-key" not in (tmp_path / "verdicts.jsonl").read_text("utf-8")
+    tests = re.findall(r"\d+ failed, \d+ passed|\d+ passed", recorded.stdout)
+    replayed = run(FILE, "--faithmeter-replay=verdicts.jsonl", verifier=spec, OPENAI_API_KEY="")
+    assert re.findall(r"\d+ failed, \d+ passed|\d+ passed", replayed.stdout) == tests, replayed.stdout
+    assert "no verifier was asked" in replayed.stdout
+
+
+def test_the_cost_limit_stops_before_the_request(run: Pytest) -> None:
+    with LLMServer() as server:
+        spec = f"openai:stub?input_price=1&output_price=1@{server.url}"
+        done = run(FILE, "--faithmeter-max-cost=0.0000001", verifier=spec, OPENAI_API_KEY="none")
+        assert "the cost limit is reached" in done.stdout, done.stdout + done.stderr
+        assert "5 failed" in done.stdout
+        assert not server.requests
+        unpriced = run(FILE, "--faithmeter-max-cost=1", verifier=f"openai:stub@{server.url}", OPENAI_API_KEY="none")
+        assert "the answer could not be checked: the price of openai:stub is not known" in unpriced.stdout

@@ -164,7 +164,6 @@ class Checker:
 
     def _judged(self, sample: Sample, verifier: str, extractor: str) -> Result:
         __tracebackhide__ = True
-        evaluator = _evaluator(verifier, extractor, self.setting("scoring") or "plain", self.setting("cache"))
         limit = self.number("max-cost")
         spent = self.config.stash.get(SPENT, 0.0) if self.config else 0.0
         if limit is not None:  # each xdist worker gets its share: they cannot see what the others spend
@@ -172,9 +171,12 @@ class Checker:
             if spent >= limit:
                 pytest.fail(f"the cost limit is reached: ${spent:.4f} of ${limit:.4f} were spent", pytrace=False)
         try:
+            evaluator = _evaluator(verifier, extractor, self.setting("scoring") or "plain", self.setting("cache"))
             result = sync.run(_limited(evaluator, sample, limit, spent))
         except BudgetReached as stop:
             pytest.fail(f"the cost limit is reached: {stop}", pytrace=False)
+        except FaithmeterError as error:  # its message says it all
+            pytest.fail(f"the answer could not be checked: {error}", pytrace=False)
         if self.config:
             self.config.stash[SPENT] = spent + (result.usage.cost or 0.0)
         return result
