@@ -36,7 +36,7 @@ def run(output: Path, names: str, *, signature: str = "s", judged: list[str] | N
     with Journal(output, **options) as journal:
         todo = [item for item in map(sample, names) if journal.meet(item, signature) is None]
         for item in reversed(todo):
-            journal.append(item.id, line(item, signature))
+            journal.append([(item.id, line(item, signature))])
         if judged is not None:
             judged += [item.id for item in todo]
         return journal.finish()
@@ -88,8 +88,8 @@ def test_changed_content_signature_and_metadata(tmp_path: Path) -> None:
         assert again.sample.metadata == {"n": 2}
         assert journal.again == {"content": 1, "signature": 1}
         assert journal.reused == 1
-        journal.append("a", line(sample("a", "It is otherwise.")))
-        journal.append("b", line(sample("b"), "other"))
+        journal.append([("a", line(sample("a", "It is otherwise.")))])
+        journal.append([("b", line(sample("b"), "other"))])
         assert journal.finish() == 1  # d
     results = [Result.model_validate_json(text) for text in output.read_text("utf-8").splitlines()]
     assert [item.sample.answer for item in results] == ["It is otherwise.", "It is so.", "It is so."]
@@ -101,7 +101,7 @@ def test_failed_results_are_judged_again_only_when_asked(tmp_path: Path) -> None
     output = tmp_path / "out.jsonl"
     with Journal(output) as journal:
         journal.meet(sample("a"), "s")
-        journal.append("a", line(sample("a"), failed=True))
+        journal.append([("a", line(sample("a"), failed=True))])
         journal.finish()
     with Journal(output) as journal:
         assert journal.meet(sample("a"), "s") is not None
@@ -204,7 +204,7 @@ with Journal(Path(sys.argv[1])) as journal:
     try:
         for name in "abcdefgh":
             journal.meet(sample(name), "s")
-            journal.append(name, line(sample(name)))
+            journal.append([(name, line(sample(name)))])
     except OutputError as error:
         print(error)
 """

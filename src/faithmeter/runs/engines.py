@@ -15,7 +15,7 @@ from faithmeter.datamodels import Failure, Sample
 from faithmeter.errors import FaithmeterError, StopRun
 from faithmeter.evaluator import Evaluator
 from faithmeter.results import Result, Tally
-from faithmeter.runs.worker import KEEP, LENGTH, Batch, Specs, Trouble, judge, pack
+from faithmeter.runs.worker import LENGTH, Batch, Specs, Trouble, judge, pack
 
 CHUNK_SECONDS = 0.05  # of work in one message to a worker: long against the message, short against a Ctrl-C
 CHUNK_LIMIT = 64
@@ -58,11 +58,10 @@ class InProcess:
 
     async def judge(self, tickets: AsyncIterator[Ticket], *, stopping: Stopping) -> AsyncGenerator[Judged, None]:
         """Each of `concurrency` tasks takes a sample when it has finished one: a hanging one holds up no other."""
-        total = Tally(keep=KEEP)
 
         async def work(line: Line) -> None:
             while ticket := await line.next():
-                batch = await judge(self.evaluator, [ticket.sample], total=total)
+                batch = await judge(self.evaluator, [ticket.sample])
                 line.done(Judged([ticket], batch))
 
         line = Line(1, stopping)

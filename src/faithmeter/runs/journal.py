@@ -3,7 +3,7 @@
     results.jsonl          the results in the input's order; appears, or is replaced, when a run has ended
     results.jsonl.journal  the results in the order they were finished; gone when a run has ended
 
-Both are JSON Lines of results. A result is written by one append, so that whatever kills the run leaves whole lines
+Both are JSON Lines of results. Results are written by one append, so that whatever kills the run leaves whole lines
 and at most one torn one at the end, which the next run cuts off. Results whose rows a run does not meet (because of
 `--limit`, or because the data changed) stay in the journal: they may have cost money.
 """
@@ -161,14 +161,18 @@ class Journal:
             self.reused += 1
             if result.sample != sample:  # other metadata: the judgement holds, the row is written anew
                 result = result.model_copy(update={"sample": sample})
-                self.append(sample.id, result.model_dump_json().encode())
+                self.append([(sample.id, result.model_dump_json().encode())])
             return result
         return None
 
-    def append(self, sample_id: str, line: bytes) -> None:
-        """Write a result; it is whole on disk, or not there at all."""
-        self._write(line + b"\n")
-        self._places.put(fingerprint(sample_id), (self._end - len(line) - 1) << 2 | _JOURNAL | _MET)
+    def append(self, results: Iterable[tuple[str, bytes]]) -> None:
+        """Write results, each with its sample's id; a line is whole on disk, or not there at all."""
+        results = list(results)
+        offset = self._end
+        self._write(b"".join(line + b"\n" for _, line in results))
+        for sample_id, line in results:
+            self._places.put(fingerprint(sample_id), offset << 2 | _JOURNAL | _MET)
+            offset += len(line) + 1
         if time.monotonic() - self._synced > SYNC_SECONDS:
             self._sync()
 

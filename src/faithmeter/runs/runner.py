@@ -183,8 +183,8 @@ class Run:
 
     def _take(self, judged: Judged) -> None:
         if self.journal:
-            for ticket, line in zip(judged.tickets, judged.batch.lines, strict=True):
-                self.journal.append(ticket.sample.id, line)
+            ids = (ticket.sample.id for ticket in judged.tickets)
+            self.journal.append(zip(ids, judged.batch.lines, strict=True))
         tally = judged.batch.tally
         self.tally.merge(tally)
         self.judged += tally.count

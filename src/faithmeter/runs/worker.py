@@ -69,15 +69,16 @@ class Trouble(NamedTuple):
     """Whether it is a StopRun: a matter of the endpoint, not of the call."""
 
 
-async def judge(evaluator: Evaluator, samples: Sequence[Sample], *, total: Tally) -> Batch:
-    """Judge samples one after another; `total` is what this judge has counted so far."""
+async def judge(evaluator: Evaluator, samples: Sequence[Sample], *, total: Tally | None = None) -> Batch:
+    """Judge samples one after another; `total` is what a judge in another process has counted so far."""
     tally, lines = Tally(keep=KEEP), []
     for sample in samples:
         result = await evaluator.check(sample)
         tally.add(result)
         lines.append(result.model_dump_json().encode())
-    total.merge(tally)
-    tally.trim(total)  # results are dear to send, and few make it into the table
+    if total is not None:
+        total.merge(tally)
+        tally.trim(total)  # results are dear to send, and few make it into the table
     return Batch(lines, tally)
 
 
