@@ -27,7 +27,7 @@ def answer(asked: Asked) -> str:
 def _ragas(prompt: str) -> str:
     given = json.loads(prompt.rpartition("\ninput: ")[2].rpartition("\nOutput:")[0])
     if "prompt_value" in given:  # it asks to mend a reply that it could not read
-        return _ragas(given["prompt_value"])
+        return json.dumps({"text": _ragas(given["prompt_value"])})
     if "answer" in given:
         return json.dumps({"statements": _sentences(given["answer"])})
     rows = [

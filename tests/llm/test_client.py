@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 
@@ -282,3 +284,14 @@ async def test_labels_are_right_for_a_whole_sample(server: LLMServer) -> None:
     result = await Evaluator(verifier=f"openai:stub@{server.url}").check(SAMPLE)
     assert [verdict.label for verdict in result.verdicts] == [Label.SUPPORTED]
     assert result.usage.calls == 1
+
+
+def test_a_process_that_ends_says_nothing_of_open_connections(server: LLMServer) -> None:
+    code = f"""
+from faithmeter import check
+for _ in range(2):
+    result = check("The tower is in Paris.", ["The tower is in Paris."], verifier="openai:stub@{server.url}")
+print(result.score)
+"""
+    done = subprocess.run([sys.executable, "-W", "always", "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.stderr, done.returncode) == ("1.0\n", "", 0)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
+import contextlib
+import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from typing import Generic, TypeVar
-from weakref import WeakKeyDictionary
+from typing import Any, Generic, TypeVar
+from weakref import WeakKeyDictionary, WeakSet
 
 T = TypeVar("T")
 
@@ -14,8 +17,8 @@ class PerLoop(Generic[T]):
     """Makes a thing on first use in a loop, gives the same one after that, and closes it when the loop ends.
 
     Connections belong to the loop that opened them. Closing rides on an asynchronous generator that is never
-    finished: `asyncio.run` finishes those before it closes its loop, and so does the interpreter when nobody
-    holds the generator any more.
+    finished: `asyncio.run` finishes those before it closes its loop. A loop that never ends, such as that of
+    a daemon thread, is seen to when the interpreter exits.
     """
 
     def __init__(self, make: Callable[[], T], close: Callable[[T], Awaitable[None]]) -> None:
@@ -24,12 +27,14 @@ class PerLoop(Generic[T]):
         self._kept: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[AsyncGenerator[T, None], T]] = (
             WeakKeyDictionary()
         )
+        self._pid = os.getpid()
 
     async def get(self) -> T:
         """The running loop's own."""
         loop = asyncio.get_running_loop()
         kept = self._kept.get(loop)
         if kept is None:
+            _see_to_the_end(self)
             keeper = _keeper(self._make, self._close)
             kept = self._kept[loop] = (keeper, await anext(keeper))
         return kept[1]
@@ -40,6 +45,15 @@ class PerLoop(Generic[T]):
         if kept is not None:
             await kept[0].aclose()
 
+    def close_elsewhere(self) -> None:
+        """Close what belongs to loops that still run, in other threads of this process."""
+        if self._pid != os.getpid():  # a forked child has the loops, but not the threads that run them
+            return
+        for loop in list(self._kept):
+            if loop.is_running():
+                with contextlib.suppress(Exception):  # the interpreter exits: there is nobody left to tell
+                    asyncio.run_coroutine_threadsafe(self.aclose(), loop).result(2)
+
 
 async def _keeper(make: Callable[[], T], close: Callable[[T], Awaitable[None]]) -> AsyncGenerator[T, None]:
     thing = make()
@@ -47,3 +61,18 @@ async def _keeper(make: Callable[[], T], close: Callable[[T], Awaitable[None]]) 
         yield thing
     finally:
         await close(thing)
+
+
+_all: WeakSet[PerLoop[Any]] = WeakSet()
+
+
+def _see_to_the_end(one: PerLoop[Any]) -> None:
+    if not _all:
+        atexit.unregister(_close_all)
+        atexit.register(_close_all)
+    _all.add(one)
+
+
+def _close_all() -> None:
+    for one in list(_all):
+        one.close_elsewhere()
