@@ -104,6 +104,9 @@ NOTHING_TO_CHANGE = [
     ("name", "Open the app and press the button."),
     ("name", "The App: it is new."),
     ("negation", "Is it open?"),
+    ("negation", "It is not just large, but also old."),
+    ("negation", "Some guests are pleased."),  # and others are not
+    ("negation", "You may want to read the reviews."),
     ("negation", "Sure, I can help you with that."),
     ("negation", "Never has it rained."),
     ("quantifier", "The most popular dish is soup, not all day."),
@@ -235,6 +238,12 @@ async def test_only_supported_claims_are_corrupted_and_misses_are_counted() -> N
     assert tested["number"].tried == 21
     assert tested["number"].applied == 7
     assert len(verifier.asked) == len(set(verifier.asked))  # each is judged once
+
+
+async def test_what_stands_in_the_data_twice_counts_once() -> None:
+    twice = [*SAMPLES, *(sample.model_copy(update={"id": sample.id + "b"}) for sample in SAMPLES)]
+    tested = await selftest(twice, evaluator=Evaluator(verifier=Remembering([], blind_to="a")), kinds=["number"])
+    assert tested["number"].applied == 7
 
 
 async def test_a_harmless_change_that_is_flagged_is_a_mistake() -> None:

@@ -58,7 +58,7 @@ _THINGS = frozenset(
 _MAKING = frozenset(
     words("produced directed wrote released published composed painted recorded included contained received won earned "
           "served gained designed built launched created invented founded made discovered used needed required signed "
-          "portrayed played voiced starred hosted presented")
+          "portrayed played voiced starred hosted presented represented")
 )  # fmt: skip
 
 

@@ -272,18 +272,24 @@ def negation(claim: str, source: Source, rng: random.Random) -> Change | None:
     if "?" in claim or re.match(r"(?:\w+, )?(?:I|We)\b", claim):
         return None
     if found := _NEGATED.search(claim):
+        if re.match(r" (?:just|only|merely|simply|necessarily)\b", claim[found.end() :]):
+            return None  # "is not just …, but also …" denies nothing
         plain = {"ca": "can", "wo": "will"}.get(found[2] or "", found[2]) or found[1] or "can"
         return _put(claim, *found.span(), plain)
     if re.search(r"\b(?:no|never|none|nothing|neither|nor|without|hardly|n't)\b", claim, re.IGNORECASE):
         return None  # a second negation would be no clear denial
     for found in _PLAIN.finditer(claim):
         following = re.match(r" ([\w-]+)", claim[found.end() :])
-        before = claim[: found.start()].split()
-        if before and before[-1].lower() in ("to", "may", "might", "here", "what", "who", "you", "as"):
-            continue
+        before = claim[: found.start()].lower().split()
+        if before and (before[-1] in _NO_SUBJECT or not _SOME.isdisjoint(before[-4:])):
+            continue  # what some are, others are not: no denial
         if following and following[1].lower() not in _NOT_BEFORE:
             return _put(claim, *found.span(), _denied(found[1], following[1]))
     return _denied_verb(claim)
+
+
+_NO_SUBJECT = frozenset(grammar.words("to may might here what who you as we i if"))
+_SOME = frozenset(grammar.words("some several many few certain one other others another sometimes often"))
 
 
 def _denied(auxiliary: str, following: str) -> str:
@@ -298,6 +304,8 @@ def _is_participle(word: str) -> bool:
 
 def _denied_verb(claim: str) -> Change | None:
     """Deny the one verb of a claim that has no auxiliary."""
+    if re.search(r"\b(?:may|might|shall|ought|some|several|many|few)\b", claim, re.IGNORECASE):
+        return None
     found = []
     for token in _TOKEN.finditer(claim):
         verb = grammar.BY_THIRD.get(token[0]) or grammar.BY_PAST.get(token[0])

@@ -103,7 +103,8 @@ async def selftest(
     progress: Callable[[int], None] = lambda judged: None,
 ) -> dict[str, Tested]:
     """Change claims that the evaluator's verifier finds supported, and count what it still finds supported."""
-    pairs = [pair for sample in samples for pair in await _claims(sample, evaluator)]
+    found = [pair for sample in samples for pair in await _claims(sample, evaluator)]
+    pairs = list({_key(pair): pair for pair in found}.values())  # what stands in the data twice says no more than once
     judge = _Judge(evaluator, progress)
     makers = _makers(pairs)
     tested = {kind: Tested(kind) for kind in kinds}
