@@ -176,6 +176,16 @@ def test_sync_calls_share_one_loop() -> None:
     assert len(set(map(id, loops))) == 1
 
 
+def test_a_verifier_that_exits_ends_the_call_and_not_the_loop() -> None:
+    class Quitting(Substring):
+        async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
+            raise SystemExit(3)
+
+    with pytest.raises(SystemExit):
+        check(ANSWER, [CONTEXT], verifier=Quitting())
+    assert check(ANSWER, [CONTEXT], verifier=Substring()).score == 0.5
+
+
 @given(st.lists(st.sampled_from(["It opened in 1889. ", "It is red. ", "Hello! ", ""]), max_size=5), st.integers(1, 7))
 async def test_order_and_results_do_not_depend_on_concurrency(pieces: list[str], concurrency: int) -> None:
     samples = [Sample(answer="".join(pieces[: n + 1]), contexts=[CONTEXT], id=str(n)) for n in range(len(pieces))]

@@ -6,7 +6,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
@@ -30,9 +30,24 @@ def _background_loop() -> asyncio.AbstractEventLoop:
 
 def run(coroutine: Coroutine[Any, Any, T]) -> T:
     """Wait for a coroutine from sync code; Ctrl-C cancels it."""
-    future = asyncio.run_coroutine_threadsafe(coroutine, _background_loop())
+    future = asyncio.run_coroutine_threadsafe(_contained(coroutine), _background_loop())
     try:
-        return future.result()
+        outcome = future.result()
     except BaseException:
         future.cancel()
         raise
+    if isinstance(outcome, _Exit):
+        raise outcome.error
+    return outcome
+
+
+class _Exit(NamedTuple):
+    error: BaseException
+
+
+async def _contained(coroutine: Coroutine[Any, Any, T]) -> T | _Exit:
+    """A SystemExit inside the loop's thread would end the loop, and whoever waits would wait for ever."""
+    try:
+        return await coroutine
+    except (SystemExit, KeyboardInterrupt) as error:
+        return _Exit(error)
