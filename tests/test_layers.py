@@ -30,7 +30,7 @@ LAYERS = [
     {"sync", "evaluator"},
     {"runs"},
     {"report", "recording", "agreement", "labels", "judges", "calibration", "labelling", "stability"},
-    {"_grammar", "_clauses", "corrupt", "paraphrase", "selftest"},
+    {"_grammar", "_clauses", "_source", "corrupt", "paraphrase", "selftest"},
     {"__init__"},
     {"cli", "pytest_plugin", "server", "integrations", "compat", "__main__"},
 ]

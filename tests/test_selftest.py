@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from faithmeter import Evaluator
 from faithmeter._clauses import parse
-from faithmeter.corrupt import CORRUPTIONS, Change, Source, names
+from faithmeter._source import Source, names
+from faithmeter.corrupt import CORRUPTIONS, Change
 from faithmeter.datamodels import Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.facts import differences
 from faithmeter.paraphrase import PARAPHRASES

@@ -10,12 +10,11 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import NamedTuple
 
 from faithmeter import _grammar as grammar
 from faithmeter._clauses import parse
-from faithmeter.datamodels import Sample
+from faithmeter._source import TOKEN, Source, names
 
 
 class Change(NamedTuple):
@@ -24,37 +23,6 @@ class Change(NamedTuple):
     text: str
     was: str
     now: str
-
-
-class Source:
-    """What a sample says, for looking up whether a change could be borne out by it after all."""
-
-    def __init__(self, sample: Sample) -> None:
-        self.text = "\n".join([sample.question or "", *(context.text for context in sample.contexts)])
-
-    @cached_property
-    def lower(self) -> str:
-        return self.text.lower()
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """The words as written."""
-        return frozenset(re.findall(r"[^\W\d_][\w'’-]*", self.text))
-
-    @cached_property
-    def inner(self) -> frozenset[str]:
-        """The capitalised words inside sentences, where capitals tell names."""
-        return frozenset(re.findall(r"(?<=[a-z,;] )[^\W\d_a-z][\w'’-]*", self.text))
-
-    @cached_property
-    def numbers(self) -> frozenset[str]:
-        """The numbers, without commas, words as digits."""
-        digits = {found.replace(",", "") for found in re.findall(r"\d[\d,]*(?:\.\d+)?", self.text)}
-        return frozenset(digits | {str(n) for n, word in enumerate(grammar.NUMBERS) if word in self.lower})
-
-    def has(self, phrase: str) -> bool:
-        """Whether the phrase occurs, in whatever case."""
-        return phrase.lower() in self.lower
 
 
 class _Spot(NamedTuple):
@@ -84,8 +52,6 @@ _QUANTITY = re.compile(
     r"(?<![\w.,:/-])(\d[\d,]*(?:\.\d+)?|" + "|".join(grammar.NUMBERS[2:] + grammar.TENS) + r")([ -]?)"
     r"(" + "|".join(sorted(map(re.escape, grammar.UNITS), key=len, reverse=True)) + r")(?![\w/])"
 )
-_TOKEN = re.compile(r"\w[\w.&’'-]*\w|\w")
-_LINKS = frozenset({"of", "the", "de", "la", "van", "von", "del", "al", "bin", "and"})
 
 
 def number(claim: str, source: Source, rng: random.Random) -> Change | None:
@@ -186,39 +152,6 @@ def unit(claim: str, source: Source, rng: random.Random) -> Change | None:
     return _one_of(claim, spots, rng)
 
 
-def names(text: str, source: Source) -> list[tuple[int, int]]:
-    """Where names stand in a text, as far as capitals show them and the sample writes them so too."""
-    tokens = list(_TOKEN.finditer(text))
-    found: list[tuple[int, int]] = []
-    for place, token in enumerate(tokens):
-        word = re.sub(r"['’]s$|['’.]$", "", token[0])
-        if not _is_name(word, source, first=token.start() == 0 or text[: token.start()].rstrip()[-1:] in ".!?:•*"):
-            continue
-        start, end = token.start(), token.start() + len(word)
-        if found and _joined(text, tokens, place, found[-1][1]):
-            found[-1] = (found[-1][0], end)
-        else:
-            found.append((start, end))
-    return [(start, end) for start, end in found if source.has(text[start:end])]
-
-
-def _is_name(word: str, source: Source, *, first: bool) -> bool:
-    if len(word) < 2 or not word[0].isupper() or word.lower() in grammar.FUNCTION or word[0].isdigit():
-        return False
-    if word in grammar.MONTHS or word.removesuffix("s") in grammar.WEEKDAYS:
-        return False
-    if re.search("[a-z][A-Z]", word):
-        return False  # WiFi, YouTube: things rather than names
-    return word in (source.inner if first else source.words)
-
-
-def _joined(text: str, tokens: list[re.Match[str]], place: int, end: int) -> bool:
-    """Whether a name goes on from the one before: a space, or words such as "of the", between them."""
-    between = text[end : tokens[place].start()]
-    links = between.split()
-    return between[:1] == " " and between[-1:] == " " and all(link in _LINKS - {"and"} for link in links)
-
-
 def name(claim: str, source: Source, rng: random.Random) -> Change | None:
     """Another name of its kind, which the sample does not know; every mention of it is changed."""
     label = re.match(r"[\w* ]{2,40}: ", claim)  # "Pot design: …" is a heading rather than a name
@@ -307,7 +240,7 @@ def _denied_verb(claim: str) -> Change | None:
     if re.search(r"\b(?:may|might|shall|ought|some|several|many|few)\b", claim, re.IGNORECASE):
         return None
     found = []
-    for token in _TOKEN.finditer(claim):
+    for token in TOKEN.finditer(claim):
         verb = grammar.BY_THIRD.get(token[0]) or grammar.BY_PAST.get(token[0])
         before = claim[: token.start()].split()
         if verb and before and before[-1].lower() not in _NO_VERB_AFTER and not before[-1].endswith((",", "ly")):
@@ -344,7 +277,7 @@ def roles(claim: str, source: Source, rng: random.Random) -> Change | None:
 
 
 def _content(phrase: str) -> list[str]:
-    return [word.lower() for word in _TOKEN.findall(phrase) if word.lower() not in grammar.FUNCTION]
+    return [word.lower() for word in TOKEN.findall(phrase) if word.lower() not in grammar.FUNCTION]
 
 
 _FINITE = frozenset({*grammar.AUXILIARIES, *grammar.BY_PAST, *grammar.BY_THIRD})
@@ -365,7 +298,7 @@ _ADDITIONS = (
 def addition(claim: str, source: Source, rng: random.Random) -> Change | None:
     """Something is added that the sample knows nothing of."""
     body, stop = grammar.ends(claim)
-    finite = any(word in _FINITE for word in _TOKEN.findall(claim))
+    finite = any(word in _FINITE for word in TOKEN.findall(claim))
     if not finite:
         return None  # an instruction or a heading: what is added would hang in the air
     if not body or not (body[-1].isalnum() or body[-1] in "%)'’\"”") or "?" in claim or len(body.split()) < 4:

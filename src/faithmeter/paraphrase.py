@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 from faithmeter import _grammar as grammar
 from faithmeter._clauses import parse
-from faithmeter.corrupt import Change, Source
+from faithmeter._source import Source
+from faithmeter.corrupt import Change
 
 _MONTH = "|".join(grammar.MONTHS)
 _LAST = re.compile(rf" (?P<when>(?:in|on|since|during) (?:(?:early |late )?(?:{_MONTH})(?: \d{{1,2}},?)?(?: \d{{4}})?|\d{{1,2}} (?:{_MONTH})(?: \d{{4}})?|(?:the year )?\d{{4}}))$")  # fmt: skip  # noqa: E501

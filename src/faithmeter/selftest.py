@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from faithmeter import _grammar as grammar
-from faithmeter.corrupt import CORRUPTIONS, Change, Source
+from faithmeter._source import Source
+from faithmeter.corrupt import CORRUPTIONS, Change
 from faithmeter.datamodels import Claim, Failure, Label, Outcome, Pair, Sample
 from faithmeter.evaluator import Evaluator
 from faithmeter.paraphrase import PARAPHRASES
