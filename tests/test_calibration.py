@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from support.opinions import Erring, answers, judged, labelled
 
 from faithmeter import Evaluator, sync
+from faithmeter.cache import wrap
 from faithmeter.calibration import (
     Calibrated,
     Curve,
@@ -25,7 +27,7 @@ from faithmeter.calibration import (
     rogan_gladen,
     unfaithful_rate,
 )
-from faithmeter.datamodels import Label
+from faithmeter.datamodels import Label, Outcome, Pair
 from faithmeter.errors import DataError, UsageError
 from faithmeter.judges import measure
 from faithmeter.labels import HumanLabel
@@ -203,3 +205,38 @@ def test_a_calibrated_verifier_can_be_sent_to_another_process() -> None:
     )
     assert pickle.loads(pickle.dumps(verifier)).signature == verifier.signature
     assert verifier.cpu_bound
+
+
+class Counting(Erring):
+    """Counts what it is asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = 0
+        self.threads = 4
+
+    async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
+        self.asked += len(pairs)
+        return await super().verify(pairs)
+
+
+def test_the_cache_keeps_what_the_inner_verifier_said(tmp_path: Path) -> None:
+    """Another profile pays for nothing again, and a cached verdict goes through the profile of the day."""
+    results = judged(answers(40))
+    (found,) = measure(results, labelled(results))
+    profile = fit_profile(found)
+    verifier = Counting()
+    for threshold, share in ((0.0, 1.0), (1.0, 0.0)):
+        changed = profile.model_copy(update={"threshold": threshold})
+        cached = wrap(Calibrated(verifier, changed), cache=tmp_path / "cache.db")
+        assert changed.hash in cached.signature
+        done = sync.run(_all(Evaluator(verifier=cached), results))
+        assert {result.score for result in done} == {share}
+        assert verifier.asked == 160
+
+
+def test_threads_are_the_inner_verifiers() -> None:
+    verifier = Counting()
+    calibrated = Calibrated(verifier, Profile(verifier="erring.1", labels=0))
+    calibrated.threads = 1
+    assert (verifier.threads, calibrated.threads) == (1, 1)

@@ -6,10 +6,11 @@ found supported. It belongs to one verifier, named by its signature, and its own
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -125,6 +126,23 @@ class Calibrated:
         if name in ("verifier", "profile"):  # not there yet: while being unpickled
             raise AttributeError(name)
         return getattr(self.verifier, name)
+
+    @property
+    def threads(self) -> int:
+        """The inner verifier's, where it has any."""
+        found: int = self.__getattr__("threads")
+        return found
+
+    @threads.setter
+    def threads(self, number: int) -> None:
+        setattr(self.verifier, "threads", number)  # noqa: B010  # not every verifier has it
+
+    def around(self, wrapped: Callable[[Verifier], Verifier]) -> Calibrated:
+        """The same with something around the inner verifier: a cache keeps its verdicts as they were given."""
+        inner = getattr(self.verifier, "around", None)
+        again = copy.copy(self)  # not built anew: a semantic cache has a signature of its own
+        again.verifier = inner(wrapped) if inner else wrapped(self.verifier)
+        return again
 
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """Judge with the inner verifier, then calibrate."""
