@@ -232,7 +232,10 @@ async def test_usage_is_counted_for_each_sample_by_itself() -> None:
 
 
 def test_evaluate_takes_samples_rows_and_files(tmp_path: pytest.TempPathFactory) -> None:
-    rows = [{"response": "It opened in 1889.", "retrieved_contexts": [CONTEXT]}, Sample(answer=ANSWER, contexts=[CONTEXT])]
+    rows = [
+        {"response": "It opened in 1889.", "retrieved_contexts": [CONTEXT]},
+        Sample(answer=ANSWER, contexts=[CONTEXT]),
+    ]
     report = evaluate(rows, verifier=Substring(), min_score=0.8)
     assert isinstance(report, Report)
     assert (report.mean, report.pass_rate) == (0.75, 0.5)

@@ -95,7 +95,18 @@ def run(code: str) -> str:
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
     loaded = set(json.loads(run("import sys, json, faithmeter; print(json.dumps(list(sys.modules)))")))
-    heavy = {"numpy", "rich", "torch", "transformers", "nltk", "openai", "pydantic_ai", "onnxruntime", "click", "pandas"}
+    heavy = {
+        "numpy",
+        "rich",
+        "torch",
+        "transformers",
+        "nltk",
+        "openai",
+        "pydantic_ai",
+        "onnxruntime",
+        "click",
+        "pandas",
+    }
     assert not loaded & heavy
 
 

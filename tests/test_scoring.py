@@ -95,7 +95,11 @@ def test_signatures_tell_policies_apart() -> None:
     assert len({policy.signature for policy in policies}) == len(policies)
 
 
-@given(st.lists(st.sampled_from(list(Label)), min_size=1), st.integers(0, 5), st.sampled_from(["plain", "strict", "weighted"]))
+@given(
+    st.lists(st.sampled_from(list(Label)), min_size=1),
+    st.integers(0, 5),
+    st.sampled_from(["plain", "strict", "weighted"]),
+)
 def test_bounds_hold_whatever_the_missing_verdicts_are(labels: list[Label], unknown: int, spec: str) -> None:
     scoring = load_scoring(spec)
     low, high = scoring.bounds(labels, unknown)
