@@ -1,8 +1,8 @@
 """The window of one context that overlaps most with a claim: the good form of word overlap.
 
 Case, the form of characters and punctuation do not count, and an English function word counts a quarter of any other
-word: on 15 sets of 500 labelled claims that separates the supported ones better than equal weights do, mean AUROC .683
-against .667 for rouge and .698 against .683 for tokens; no other weight did better by more than .001.
+word: on 15 training sets (500 claims of each) that separates the supported claims better than equal weights do, mean
+AUROC .683 against .667 for rouge and .698 against .683 for tokens. A half gave less, an eighth the same within .001.
 """
 
 from __future__ import annotations
