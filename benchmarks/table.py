@@ -1,10 +1,11 @@
 """Makes benchmarks/README.md from the stored runs: `python -m benchmarks.table`; with --check it only compares.
 
-A run is a JSON file in benchmarks/results, of one of three kinds:
+A run is a JSON file in benchmarks/results, of one of four kinds:
 
     verifier   what `benchmarks.verifiers` writes: a verifier against every dev set
     selftest   what `benchmarks.selftest` writes
-    table      any other benchmark: {"kind": "table", "title", "how", "command", "made", "machine", "columns", "rows"}
+    printed    what `benchmarks.keep` writes: any other benchmark, shown as it was printed
+    table      {"kind": "table", "title", "how", "command", "made", "machine", "columns", "rows"}
 
 What other systems publish about themselves is in benchmarks/peers.json, with its sources.
 """
@@ -60,6 +61,7 @@ def document(stored: Sequence[dict[str, Any]], peers: dict[str, Any]) -> str:
     if tests:
         parts.append(_selftests(tests))
     parts += [_given(run) for run in stored if run["kind"] == "table"]
+    parts += [_printed(run) for run in stored if run["kind"] == "printed"]
     parts.append(_given(peers["speed"]))
     return "\n".join(parts)
 
@@ -111,6 +113,12 @@ def _given(run: dict[str, Any]) -> str:
     """A table that comes as it is."""
     rows = [[str(cell) for cell in row] for row in run["rows"]]
     return "\n".join([f"## {run['title']}\n", run["how"], "", _table(run["columns"], rows), "", *_made([run])])
+
+
+def _printed(run: dict[str, Any]) -> str:
+    """What a benchmark printed."""
+    output = run["output"].replace("```", "` ` `")
+    return "\n".join([f"## {run['title']}\n", run["how"], "", "```text", output, "```", "", *_made([run])])
 
 
 def _made(stored: Sequence[dict[str, Any]]) -> Iterator[str]:
