@@ -42,6 +42,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2])
     given = parser.parse_args()
+    os.environ["FAITHMETER_CACHE"] = "off"
     with tempfile.TemporaryDirectory(prefix="faithmeter-runs-") as name:
         folder = Path(name)
         if given.what == "kills":
@@ -91,7 +92,7 @@ def _endpoint(verifier: str) -> Iterator[tuple[str, Any]]:
         return
     from support.llm_server import Behaviour, LLMServer
 
-    os.environ.update(OPENAI_API_KEY="no-key", FAITHMETER_CACHE="off")
+    os.environ["OPENAI_API_KEY"] = "no-key"
     with LLMServer(behaviour=Behaviour(latency=0.05), record=False) as server:
         yield f"openai:stub@{server.url}", lambda: sum(server.counts.values())
 

@@ -26,7 +26,7 @@ from faithmeter.report import write_report
 from faithmeter.report.github import announce_file, under_actions
 from faithmeter.runs.journal import Journal
 from faithmeter.runs.runner import Judges, Run
-from faithmeter.runs.worker import Specs
+from faithmeter.runs.worker import Caching, Specs
 
 
 class Shard(click.ParamType[tuple[int, int]]):
@@ -100,9 +100,10 @@ def command(data: tuple[str, ...], **options: Any) -> None:
     repeat = options.pop("repeat")
     if repeat > 1:
         sys.exit(_repeat(wishes, build_evaluator(**options | {"cache": NO_CACHE}), repeat))
-    evaluator = build_evaluator(**options)
-    judges = Judges(evaluator, Specs(options["verifier"], options["extractor"], evaluator.scoring), wishes.workers)
     wishes.check()
+    plain = build_evaluator(**options | {"cache": NO_CACHE})
+    specs = Specs(options["verifier"], options["extractor"], plain.scoring, Caching(*options["cache"]))
+    judges = Judges(specs.build(), specs, wishes.workers)
     if wishes.engine != "local":
         sys.exit(eval_on_ray(wishes, judges))
     with _journal(wishes) as journal:

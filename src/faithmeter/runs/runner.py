@@ -18,7 +18,7 @@ from faithmeter.runs.datasets import Row, read_data
 from faithmeter.runs.engines import Engine, InProcess, Judged, Ticket, Workers
 from faithmeter.runs.feed import ReadAhead
 from faithmeter.runs.journal import Journal
-from faithmeter.runs.worker import Specs, single_threaded
+from faithmeter.runs.worker import Specs, close, single_threaded
 from faithmeter.scoring import Scoring, load_scoring
 from faithmeter.verify import DEFAULT_VERIFIER, Verifier
 
@@ -163,7 +163,8 @@ class Run:
                     self._take(judged)
                     yield judged
         finally:
-            await _close(self.judges)
+            if self.judges.specs:  # built for this run; a user's own parts stay open
+                await close(self.judges.evaluator)
 
     async def _tickets(self, samples: Iterator[Sample] | AsyncIterator[Sample]) -> AsyncIterator[Ticket]:
         self._feed = ReadAhead(samples)
@@ -232,11 +233,3 @@ async def _peeked(tickets: AsyncIterator[Ticket], count: int) -> tuple[AsyncIter
             yield ticket
 
     return again(), len(first) <= count
-
-
-async def _close(judges: Judges) -> None:
-    """Close the connections of an evaluator that was built for this run; a user's own parts stay open."""
-    if judges.specs:
-        for part in (judges.evaluator.verifier, judges.evaluator.extractor):
-            if hasattr(part, "aclose"):
-                await part.aclose()

@@ -82,6 +82,13 @@ async def judge(evaluator: Evaluator, samples: Sequence[Sample], *, total: Tally
     return Batch(lines, tally)
 
 
+async def close(evaluator: Evaluator) -> None:
+    """Close an evaluator's connections, and have its cache write what is pending."""
+    for part in (evaluator.verifier, evaluator.extractor):
+        if closing := getattr(part, "aclose", None):
+            await closing()
+
+
 def pack(message: object) -> bytes:
     """A message on its way."""
     data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
@@ -120,9 +127,12 @@ def main() -> None:
         reply("ready")
         total = Tally(keep=KEEP)
         with asyncio.Runner() as runner:
-            while True:
-                samples = [Sample.model_validate_json(item) for item in _receive(requests)]
-                reply(runner.run(judge(evaluator, samples, total=total)))
+            try:
+                while True:
+                    samples = [Sample.model_validate_json(item) for item in _receive(requests)]
+                    reply(runner.run(judge(evaluator, samples, total=total)))
+            finally:
+                runner.run(close(evaluator))
     except EOFError:
         return
     except FaithmeterError as error:
