@@ -31,8 +31,6 @@ from support.killing import by_id, eval_command, judgement, kill_and_resume, lin
 from faithmeter.datamodels import Pair, Sample
 from faithmeter.evaluator import Evaluator
 
-REPEATS = 3
-
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -40,6 +38,7 @@ def main() -> None:
     parser.add_argument("--verifier", default="lexical")
     parser.add_argument("--rows", type=int)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2])
     given = parser.parse_args()
     os.environ["FAITHMETER_CACHE"] = "off"
@@ -50,7 +49,8 @@ def main() -> None:
         elif given.what == "memory":
             found = memory(folder, verifier=given.verifier, rows=given.rows or 100_000)
         else:
-            found = rate(folder, verifier=given.verifier, rows=given.rows or 1000, workers=given.workers)
+            rows, repeats = given.rows or 1000, given.repeats
+            found = rate(folder, verifier=given.verifier, rows=rows, workers=given.workers, repeats=repeats)
     print(json.dumps({"what": given.what, "of": given.verifier, "load": os.getloadavg()[0], **found}, indent=1))
 
 
@@ -152,7 +152,7 @@ def _cpu(usage: resource.struct_rusage) -> float:
 # --- rate -------------------------------------------------------------------------------------------
 
 
-def rate(folder: Path, *, verifier: str, rows: int, workers: Sequence[int]) -> dict[str, Any]:
+def rate(folder: Path, *, verifier: str, rows: int, workers: Sequence[int], repeats: int) -> dict[str, Any]:
     """Answers a second: of the verifier alone, of extraction and verification, and of whole runs."""
     made = make_rows(rows)
     data = write_rows(folder / "in.jsonl", made)
@@ -160,12 +160,12 @@ def rate(folder: Path, *, verifier: str, rows: int, workers: Sequence[int]) -> d
     if hasattr(evaluator.verifier, "threads"):
         evaluator.verifier.threads = 1
     samples = [Sample.model_validate(row) for row in made]
-    alone = asyncio.run(_alone(evaluator, samples))
+    alone = asyncio.run(_alone(evaluator, samples, repeats))
     runs = {}
     for count in workers:
         few = write_rows(folder / "few.jsonl", made[: 2 * count])  # what it costs to start
-        empty = _best([_run(few, folder / "few-out.jsonl", verifier, count) for _ in range(REPEATS)])
-        whole = _best([_run(data, folder / "out.jsonl", verifier, count) for _ in range(REPEATS)])
+        empty = _best([_run(few, folder / "few-out.jsonl", verifier, count) for _ in range(repeats)])
+        whole = _best([_run(data, folder / "out.jsonl", verifier, count) for _ in range(repeats)])
         runs[count] = {
             "answers_a_second": round((rows - 2 * count) / (whole[0] - empty[0]), 1),
             "cpu_ms_an_answer": round(1000 * (whole[1] - empty[1]) / (rows - 2 * count), 3),
@@ -173,7 +173,7 @@ def rate(folder: Path, *, verifier: str, rows: int, workers: Sequence[int]) -> d
     return {"rows": rows, **alone, "runs": runs}
 
 
-async def _alone(evaluator: Evaluator, samples: Sequence[Sample]) -> dict[str, Any]:
+async def _alone(evaluator: Evaluator, samples: Sequence[Sample], repeats: int) -> dict[str, Any]:
     await evaluator.check(samples[0])  # loads the model
     pairs = []
     for sample in samples:
@@ -182,7 +182,7 @@ async def _alone(evaluator: Evaluator, samples: Sequence[Sample]) -> dict[str, A
     measured = {}
     for name in ("verifier", "evaluator"):
         tries = []
-        for _ in range(REPEATS):
+        for _ in range(repeats):
             wall, cpu = time.perf_counter(), time.process_time()
             for sample, claims in zip(samples, pairs, strict=True):
                 if name == "verifier":
