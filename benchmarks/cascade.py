@@ -28,9 +28,10 @@ from faithmeter.cache.cached import Cached
 from faithmeter.cache.sqlite import SQLiteStore
 from faithmeter.datamodels import Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.extract.sentences import SentenceExtractor
-from faithmeter.verify import load_verifier
-from faithmeter.verify.cascade import SURE_SUPPORTED, SURE_UNSUPPORTED, Cascade, Tier, settled_by_tier
+from faithmeter.verify import Verifier, load_verifier
+from faithmeter.verify.cascade import SURE_SUPPORTED, SURE_UNSUPPORTED, Cascade, Seconded, Tier, settled_by_tier
 from faithmeter.verify.checks import FactVerifier, QuoteVerifier
+from faithmeter.verify.lexical import LexicalVerifier
 
 DATA = Path(os.environ.get("FAITHMETER_DATA", Path(__file__).parents[2] / "shared" / "data"))
 LOST = 0.01  # agreement that may be lost
@@ -74,7 +75,7 @@ async def read(count: int | None, model: str, store: Path) -> list[Judged]:
     with lzma.open(DATA / "eval" / "ragtruth_answers_dev.jsonl.xz", "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     rows = random.Random(17).sample(rows, count) if count else rows
-    verifier = Cached(load_verifier(model), SQLiteStore(store))
+    verifier = middle(model, store)
     extractor = SentenceExtractor()
     found = []
     for number, row in enumerate(rows):
@@ -91,8 +92,12 @@ async def read(count: int | None, model: str, store: Path) -> list[Judged]:
             found.append(Judged(pair, str(number), half, row["task"], right, support, label))
         if number % 50 == 49:
             print(f"  {number + 1} of {len(rows)} answers", file=sys.stderr)
-    await verifier.aclose()
     return found
+
+
+def middle(model: str, store: Path) -> Verifier:
+    """The middle tier, as `cascade:` builds it, with a cache around the model."""
+    return Seconded(Cached(load_verifier(model), SQLiteStore(store)), LexicalVerifier(metric="tokens"))
 
 
 def choose(claims: Sequence[Judged], *, lost: float = LOST) -> tuple[float, float]:
@@ -128,9 +133,8 @@ def _settles(claim: Judged, low: float, high: float) -> bool:
 async def measure(claims: Sequence[Judged], *, low: float, high: float, model: str, store: Path) -> dict[str, float]:
     """Run the real cascade over the claims, answer by answer."""
     judge = Labelled({id(claim.pair.claim): claim.right for claim in claims})
-    middle = Cached(load_verifier(model), SQLiteStore(store))
-    tiers = [Tier(QuoteVerifier(), 0.9, 0.1), Tier(FactVerifier(), 0.9, 0.1), Tier(middle, high, low), Tier(judge)]
-    cascade = Cascade(tiers)
+    sure = Tier(middle(model, store), high, low)
+    cascade = Cascade([Tier(QuoteVerifier(), 0.9, 0.1), Tier(FactVerifier(), 0.9, 0.1), sure, Tier(judge)])
     answers: dict[str, list[Judged]] = {}
     for claim in claims:
         answers.setdefault(claim.answer, []).append(claim)

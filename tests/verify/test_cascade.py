@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from faithmeter import verify
 from faithmeter.cache import wrap
 from faithmeter.datamodels import Claim, Failure, Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.errors import EndpointDown, StopRun, UsageError
-from faithmeter.verify.cascade import Cascade, Tier, load, settled_by_tier
+from faithmeter.verify.cascade import Cascade, Seconded, Tier, load, settled_by_tier
 from faithmeter.verify.checks import FactVerifier, QuoteVerifier
 from faithmeter.verify.lexical import LexicalVerifier
 
@@ -181,6 +182,42 @@ def test_the_signature_has_every_tier_and_its_thresholds() -> None:
     assert cascade.signature == "cascade.1 > quote.1[0.1,0.9] > judge"
     assert not cascade.cpu_bound
     assert not hasattr(cascade, "concurrency")
+
+
+@pytest.mark.parametrize(("overlap", "sure"), [(0.69, False), (0.7, True), (None, False)])
+async def test_a_supported_claim_needs_a_second(overlap: float | None, sure: bool) -> None:
+    (outcome,) = await Seconded(Counting(support=0.9), Counting(support=overlap)).verify(pairs("x"))
+    assert isinstance(outcome, Verdict)
+    assert (outcome.label, outcome.support) == (Label.SUPPORTED, 0.9 if sure else None)
+
+
+async def test_a_second_is_asked_only_where_it_can_tell() -> None:
+    second = Counting(support=0.0)
+    (outcome,) = await Seconded(Counting(support=0.1), second).verify(pairs("Not supported."))
+    assert isinstance(outcome, Verdict)
+    assert outcome.support == 0.1
+    record = Sample.model_validate({"answer": "x", "contexts": [' {"name": "Tower", "height": 330}']})
+    (outcome,) = await Seconded(Counting(support=0.9), second).verify([Pair(Claim(text="x", start=0, end=1), record)])
+    assert isinstance(outcome, Verdict)
+    assert outcome.support == 0.9
+    assert second.asked == []
+
+
+async def test_the_cache_goes_around_the_first_of_two(tmp_path: Path) -> None:
+    first = Counting(support=0.9)
+    for at_least in (0.5, 0.6):
+        cascade = Cascade([Tier(Seconded(first, LexicalVerifier(), at_least=at_least)), Tier(Counting())])
+        await wrap(cascade, cache=tmp_path / "c.sqlite").verify(pairs("One thing is claimed."))
+    assert first.asked == ["One thing is claimed."]
+
+
+@pytest.mark.parametrize(("argument", "sure"), [("lexical", (0.01, 0.65)), ("0.1,0.9:lexical:tokens", (0.1, 0.9))])
+def test_the_spec_builds_four_tiers(argument: str, sure: tuple[float, float], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(verify._LOADERS, "local", "faithmeter.verify.local:load")
+    *_, middle, last = load(argument).tiers
+    assert (middle.unsupported, middle.supported) == sure
+    assert middle.verifier.signature.startswith("local.")
+    assert last.verifier.signature.startswith("lexical.")
 
 
 @pytest.mark.parametrize("argument", ["", "0.9,0.1:lexical", "a,b:lexical", "0.1,0.9:", "-1,0.5:lexical"])

@@ -62,13 +62,14 @@ def wrap(
     near = _semantic(semantic)
 
     def wrapped(inner: Verifier) -> Verifier:
+        if around := getattr(inner, "around", None):
+            layered: Verifier = around(wrapped)
+            return layered
         if getattr(inner, "cheap", False) and inner is not verifier:
             return inner
         return Cached(inner, store, semantic=near, refresh=refresh)
 
-    around = getattr(verifier, "around", None)
-    result: Verifier = around(wrapped) if around else wrapped(verifier)
-    return result
+    return wrapped(verifier)
 
 
 def wrap_extractor(

@@ -1,23 +1,25 @@
 """The cascade: cheap tiers settle what they are sure of, and the last one sees only what is left.
 
 `cascade:openai:MODEL` asks, in this order: is the claim a verbatim quote; do the numbers, dates, names and "not"s of
-a near-identical sentence agree; what does the embedded model say; and only then the LLM.
+a near-identical sentence agree; what does the embedded model say, and do the words bear it out; and only then the LLM.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from faithmeter.datamodels import Failure, Label, Outcome, Pair, Verdict
 from faithmeter.errors import StopRun, UsageError
 from faithmeter.verify import Verifier, load_verifier
 from faithmeter.verify.checks import FactVerifier, QuoteVerifier
+from faithmeter.verify.lexical import LexicalVerifier
 
 # Where the embedded model settles a claim: chosen by benchmarks/cascade.py on RAGTruth answers.
-SURE_SUPPORTED = 0.97
-SURE_UNSUPPORTED = 0.02
+SURE_SUPPORTED = 0.65
+SURE_UNSUPPORTED = 0.01
+SHARED_WORDS = 0.7
 
 
 class Tier(NamedTuple):
@@ -36,6 +38,58 @@ class Tier(NamedTuple):
         if outcome.label is Label.SUPPORTED:
             return outcome.support >= self.supported
         return outcome.label is not Label.PARTIALLY_SUPPORTED and outcome.support <= self.unsupported
+
+
+class Seconded:
+    """Is sure that a claim is supported only where a second verifier sees it in the prose, too.
+
+    The embedded model's mistakes and those of word overlap are different ones, so that together they settle twice as
+    many claims as either does alone. Records such as JSON share few words with what is said about them: there the
+    first verifier decides by itself.
+    """
+
+    def __init__(self, verifier: Verifier, second: Verifier, *, at_least: float = SHARED_WORDS) -> None:
+        self.verifier = verifier
+        self.second = second
+        self.at_least = at_least
+
+    @property
+    def signature(self) -> str:
+        return f"{self.verifier.signature}+{self.second.signature}[{self.at_least:g}]"
+
+    def __getattr__(self, name: str) -> Any:
+        """What else the first verifier says of itself holds for both."""
+        if name == "verifier":  # not there yet: while being unpickled
+            raise AttributeError(name)
+        return getattr(self.verifier, name)
+
+    @property
+    def threads(self) -> int:
+        """The first verifier's, where it has any."""
+        found: int = self.__getattr__("threads")
+        return found
+
+    @threads.setter
+    def threads(self, number: int) -> None:
+        setattr(self.verifier, "threads", number)  # noqa: B010  # not every verifier has it
+
+    def around(self, wrapped: Callable[[Verifier], Verifier]) -> Seconded:
+        """The same with both wrapped."""
+        return Seconded(wrapped(self.verifier), wrapped(self.second), at_least=self.at_least)
+
+    async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
+        """The first verifier's verdicts; without `support`, which is to say unsure, where the second does not agree."""
+        outcomes = await self.verifier.verify(pairs)
+        doubted = [
+            place
+            for place, outcome in enumerate(outcomes)
+            if isinstance(outcome, Verdict) and outcome.label is Label.SUPPORTED and not _records(pairs[place])
+        ]
+        seconds = await self.second.verify([pairs[place] for place in doubted]) if doubted else []
+        for place, second in zip(doubted, seconds, strict=True):
+            if isinstance(second, Failure) or second.support is None or second.support < self.at_least:
+                outcomes[place] = outcomes[place].model_copy(update={"support": None})
+        return outcomes
 
 
 class Cascade:
@@ -123,14 +177,14 @@ def settled_by_tier(outcomes: Iterable[Outcome]) -> dict[int, int]:
 
 
 def load(argument: str) -> Cascade:
-    """`cascade:SPEC`, or `cascade:SURE,SURE:SPEC` with other thresholds for the embedded model, e.g. 0.02,0.97."""
+    """`cascade:SPEC`, or `cascade:SURE,SURE:SPEC` with other thresholds for the embedded model, e.g. 0.01,0.65."""
     head, _, rest = argument.partition(":")
     low, high, spec = SURE_UNSUPPORTED, SURE_SUPPORTED, argument
     if "," in head:
         try:
             low, high = (float(number) for number in head.split(","))
         except ValueError:
-            raise UsageError(f"cascade:{argument}: {head!r} is not two numbers, e.g. 0.02,0.97") from None
+            raise UsageError(f"cascade:{argument}: {head!r} is not two numbers, e.g. 0.01,0.65") from None
         spec = rest
     if not 0 <= low <= high <= 1:
         raise UsageError(f"cascade:{argument}: thresholds must be 0 to 1 and in order, found {low:g},{high:g}")
@@ -140,10 +194,14 @@ def load(argument: str) -> Cascade:
         [
             Tier(QuoteVerifier(), 0.9, 0.1),
             Tier(FactVerifier(), 0.9, 0.1),
-            Tier(load_verifier("local"), high, low),
+            Tier(Seconded(load_verifier("local"), LexicalVerifier(metric="tokens")), high, low),
             Tier(load_verifier(spec)),
         ]
     )
+
+
+def _records(pair: Pair) -> bool:
+    return any(context.text.lstrip()[:1] in ("{", "[") for context in pair.sample.contexts)
 
 
 def _in_tier(outcome: Outcome, number: int) -> Outcome:
