@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithmeter.evidence import Index, bearing, hint, joined, locate, room, select, size
+from faithmeter.evidence import Index, bearing, hint, joined, locate, overlap, room, select, size
 
 EINSTEIN = "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist."
 FILLER = " ".join(f"The weather in town number {n} was mild and nobody there noticed anything." for n in range(200))
@@ -65,6 +65,30 @@ def test_bearing_passages_are_few_and_among_those_judged() -> None:
     assert [passage.text for passage in bearing(claim, index, among=among)] == [EINSTEIN]
 
 
+@pytest.mark.parametrize(
+    ("claim", "evidence", "expected"),
+    [
+        ("Maria Ito sold 1,200 boats.", "In May, Maria Ito sold 1200 boats.", (0, 0, 0)),
+        ("Yes, Ito sold 12 boats.", "Ito sold twelve boats.", (0, 0, 0)),
+        ("It opens at 9 pm.", "hours: 21:00", (0, 0, 0)),
+        ("Yes, Anna Holm sold 7 boats.", "Ito sold twelve boats.", (1, 2, 0)),
+        ("Born on 20th March.", "born 14 March 1879", (1, 0, 1)),
+        ("Born on March 14th.", "born 14 March 1879", (0, 0, 0)),
+        ("Known before 20 March.", "born 14 March 1879", (1, 0, 0)),
+        ("", "born 14 March 1879", (0, 0, 0)),
+    ],
+)
+def test_overlap_counts_what_is_missing(claim: str, evidence: str, expected: tuple[int, int, int]) -> None:
+    found = overlap(claim, evidence)
+    assert (found.numbers, found.names, found.dates) == expected
+
+
+def test_overlap_shares_words() -> None:
+    assert overlap("The boats were sold.", "A boat was sold.").share == 1.0
+    assert overlap("The boats were sunk.", "A boat was sold.").share == 0.5
+    assert overlap("", "A boat was sold.").share == 0.0
+
+
 @given(st.lists(texts, max_size=4), texts)
 def test_passages_are_verbatim_and_within_room(contexts: list[str], claim: str) -> None:
     index = Index(contexts)
@@ -118,10 +142,10 @@ def test_hint(claim: str, question: str | None, before: str, expected: str) -> N
         ("BORN  in\nulm", "He was born in Ulm.", "born in Ulm"),
         ("“the “great” war”", 'It was "the "great" war" then.', 'the "great" war'),
         ("the 1914–1918 war", "It was the 1914-1918 war.", "the 1914-1918 war"),
-        ("He was born … in 1879", "He was born in Ulm, on the Danube, in 1879.", "He was born in Ulm, on the Danube, in 1879"),
+        ("He was born … in 1879", "He was born in Ulm, Baden, in 1879.", "He was born in Ulm, Baden, in 1879"),
         ("He was born [...] in 1879", "He was born in Ulm, in 1879.", "He was born in Ulm, in 1879"),
         ("the ﬁrst oﬃce of the company", "It is the first office of the company.", "the first office of the company"),
-        ("a theoretical phisicist of renown", "He was a theoretical physicist of renown.", "a theoretical physicist of renown"),
+        ("a theoretical phisicist of it", "He was a theoretical physicist of it.", "a theoretical physicist of it"),
         ("born on 20 March 1879 in Ulm", "He was born on 14 March 1879 in Ulm.", None),
         ("the plant was not shut down in May", "Yes, the plant was shut down in May.", None),
         ("nothing like it is in the text", "He was born in Ulm.", None),

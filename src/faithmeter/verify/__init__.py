@@ -43,6 +43,7 @@ _LOADERS = {
     "cascade": "faithmeter.verify.cascade:load",
     "hhem": "faithmeter.verify.classifier:load_hhem",
     "lexical": "faithmeter.verify.lexical:load",
+    "local": "faithmeter.verify.local:load",
     "anthropic": "faithmeter.verify.judge:anthropic",
     "azure": "faithmeter.verify.judge:azure",
     "bedrock": "faithmeter.verify.judge:bedrock",

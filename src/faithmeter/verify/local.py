@@ -1,0 +1,262 @@
+"""The embedded verifier: a small entailment model that comes with the package. No key, no download, no GPU.
+
+For each claim the passages that bear on it are picked from all contexts (`evidence.select`); the model reads the
+claim, what its pronouns refer to, and those passages. When they do not bear the claim out and the contexts hold
+more, the next best passages are read too, and the better reading counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import os
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import onnxruntime as ort
+from tokenizers import Tokenizer
+
+from faithmeter.datamodels import Claim, Evidence, Failure, Label, Origin, Outcome, Pair, Sample, Verdict
+from faithmeter.errors import UsageError
+from faithmeter.evidence import Index, Overlap, Passage, bearing, hint, joined, overlap, select
+
+WEIGHTS = Path(__file__).resolve().parents[1] / "weights" / "local"
+
+# The layout the model was trained on: [CLS] claim [SEP] hint [SEP] evidence [SEP].
+CLAIM, HINT, EVIDENCE = 0, 1, 2
+CLAIM_AT_MOST, HINT_AT_MOST, ALL_AT_MOST = 200, 60, 512
+MARGIN_AT_MOST = 8.0
+READINGS = 2
+"""How many rounds of passages are read for a claim that the first does not bear out."""
+
+
+class Calibration(NamedTuple):
+    """Turns the model's logits into a probability and a label; fitted by `training` on held-out rows."""
+
+    model: str
+    """The first digits of the weights' SHA-256: part of the signature."""
+    scale: float
+    shift: float
+    share: float
+    """Weight of the share of the claim's words that stand in the evidence."""
+    numbers: float
+    """What each number that does not stand there takes away."""
+    names: float
+    """What each name that does not stand there takes away."""
+    dates: float
+    """What each date with another day takes away."""
+    threshold: float
+    """A claim with at least this support is supported."""
+    contradiction: float
+    """An unsupported claim is contradicted when that is this likely against not enough information."""
+    marks: float
+    """A word is called unsupported when that is this likely."""
+
+    def support(self, classes: Sequence[float], found: Overlap) -> float:
+        """The probability that the evidence supports the claim."""
+        top = max(classes[1:])
+        margin = classes[0] - top - math.log(sum(math.exp(value - top) for value in classes[1:]))
+        margin = min(max(margin, -MARGIN_AT_MOST), MARGIN_AT_MOST)
+        lacking = self.numbers * found.numbers + self.names * found.names + self.dates * found.dates
+        return sigmoid(self.scale * margin + self.share * found.share - lacking + self.shift)
+
+
+class Reading(NamedTuple):
+    """What the model makes of a claim and some passages."""
+
+    support: float
+    contradiction: float
+    """Share of the probability of "not supported" that is contradiction."""
+    gaps: tuple[tuple[int, int], ...]
+    passages: tuple[Passage, ...]
+
+
+class Model:
+    """The weights in memory: one per process and folder, safe to use from many threads."""
+
+    def __init__(self, folder: Path) -> None:
+        options = ort.SessionOptions()
+        # One sequence on one core, unpadded: faster in all than padded batches or split matrices.
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        self.session = ort.InferenceSession(folder / "model.onnx", options, providers=["CPUExecutionProvider"])
+        self.tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self.tokenizer.no_truncation()
+        self.tokenizer.no_padding()
+        self.first = self.tokenizer.token_to_id("[CLS]")
+        self.close = self.tokenizer.token_to_id("[SEP]")
+
+    def logits(self, claim: Sequence[int], refers: str, evidence: str) -> tuple[list[float], list[float]]:
+        """Run the model: three class logits, and one per token of the claim."""
+        head = [self.first, *claim, self.close]
+        middle = [*self._ids(refers)[:HINT_AT_MOST], self.close]
+        tail = [*self._ids(evidence)[: ALL_AT_MOST - len(head) - len(middle) - 1], self.close]
+        segments = [CLAIM] * len(head) + [HINT] * len(middle) + [EVIDENCE] * len(tail)
+        feed = {"ids": np.array([head + middle + tail], np.int64), "segments": np.array([segments], np.int64)}
+        classes, tokens = self.session.run(None, feed)
+        return classes[0].tolist(), tokens[0, 1 : len(head) - 1].tolist()
+
+    def _ids(self, text: str) -> list[int]:
+        return list(self.tokenizer.encode(text, add_special_tokens=False).ids)
+
+
+_loading = threading.Lock()
+
+
+@lru_cache(maxsize=4)
+def _load(folder: Path) -> Model:
+    return Model(folder)
+
+
+def load_model(folder: Path = WEIGHTS) -> Model:
+    """Load the weights once per process, when first needed."""
+    with _loading:
+        return _load(folder)
+
+
+def read_calibration(folder: Path = WEIGHTS) -> Calibration:
+    """Read how the weights in a folder are calibrated."""
+    path = folder / "calibration.json"
+    try:
+        return Calibration(**json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise UsageError(f"no weights in {folder}: {path.name} is missing") from None
+
+
+class LocalVerifier:
+    """Judges claims with the embedded model."""
+
+    cpu_bound = True
+
+    def __init__(self, *, folder: Path = WEIGHTS, threads: int | None = None) -> None:
+        if threads is not None and threads < 1:
+            raise UsageError(f"local needs at least one thread, found {threads}")
+        self.folder = folder
+        self.threads = threads or os.cpu_count() or 1
+        self.calibration = read_calibration(folder)
+
+    @property
+    def signature(self) -> str:
+        return f"local.1,{self.calibration.model}"
+
+    def reads(self, pair: Pair) -> Sequence[str]:
+        """What the claim's pronouns refer to."""
+        return (hint(pair.claim.text, question=pair.sample.question, before=pair.sample.answer[: pair.claim.start]),)
+
+    async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
+        """Judge in worker threads, so that the event loop stays free; each pair on its own, in order."""
+        return await asyncio.to_thread(self._verify, pairs)
+
+    def _verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
+        model = load_model(self.folder)
+        indexes: dict[int, _LazyIndex] = {}
+        jobs = [(pair, indexes.setdefault(id(pair.sample), _LazyIndex(pair.sample))) for pair in pairs]
+        if len(jobs) < 2 or self.threads == 1:
+            return [self._outcome(model, *job) for job in jobs]
+        with ThreadPoolExecutor(self.threads, thread_name_prefix="faithmeter-local") as pool:
+            return list(pool.map(lambda job: self._outcome(model, *job), jobs))
+
+    def _outcome(self, model: Model, pair: Pair, index: _LazyIndex) -> Outcome:
+        try:
+            return self._judge(model, pair, index.get())
+        except Exception as error:  # the batch boundary: one bad pair must not take the others with it
+            return Failure(claim=pair.claim, kind="error", message=f"{type(error).__name__}: {error}")
+
+    def _judge(self, model: Model, pair: Pair, index: Index) -> Verdict:
+        claim, sample = pair.claim, pair.sample
+        origin = Origin(verifier="local")
+        if not index.passages or not claim.text.strip():
+            return Verdict(claim=claim, label=Label.NOT_ENOUGH_INFO, support=0.0, origin=origin)
+        refers = hint(claim.text, question=sample.question, before=sample.answer[: claim.start])
+        best = self._read(model, claim, index, refers=refers)
+        supported = best.support >= self.calibration.threshold
+        label = Label.SUPPORTED if supported else Label.NOT_ENOUGH_INFO
+        if not supported and best.contradiction >= self.calibration.contradiction:
+            label = Label.CONTRADICTED
+        shown = bearing(claim.text, index, hint=refers, among=best.passages)
+        if label is Label.NOT_ENOUGH_INFO:
+            shown = shown[:1]
+        evidence = (Evidence.of(sample.contexts, p.context, p.start, p.end) for p in shown)
+        gaps = () if supported else best.gaps
+        return Verdict(claim=claim, label=label, support=round(best.support, 4),
+                       evidence=tuple(dict.fromkeys(evidence)), gaps=gaps, origin=origin)  # fmt: skip
+
+    def _read(self, model: Model, claim: Claim, index: Index, *, refers: str) -> Reading:
+        """Read round after round of passages until one bears the claim out, or nothing more bears on it."""
+        best: Reading | None = None
+        used: list[Passage] = []
+        for _ in range(READINGS):
+            passages = select(claim.text, index, hint=refers, used=used)
+            if best is not None and not passages:
+                break
+            found = self._weigh(model, claim.text, passages, refers=refers)
+            if best is None or found.support > best.support:
+                best = found
+            used += passages
+            if best.support >= self.calibration.threshold or len(used) == len(index.passages):
+                break
+        assert best is not None
+        return best
+
+    def _weigh(self, model: Model, claim: str, passages: Sequence[Passage], *, refers: str) -> Reading:
+        """Judge a claim by some passages; a claim too long to read at once by its worst part."""
+        evidence = joined(passages)
+        found = overlap(" ".join(claim.split()), evidence, hint=refers)
+        encoding = model.tokenizer.encode(claim, add_special_tokens=False)
+        readings = []
+        for begin in range(0, max(1, len(encoding.ids)), CLAIM_AT_MOST):
+            part = slice(begin, begin + CLAIM_AT_MOST)
+            classes, tokens = model.logits(encoding.ids[part], refers, evidence)
+            gaps = self._gaps(tokens, encoding.offsets[part])
+            support = self.calibration.support(classes, found)
+            readings.append(Reading(support, sigmoid(classes[1] - classes[2]), gaps, tuple(passages)))
+        worst = min(readings, key=lambda reading: reading.support)
+        return worst._replace(gaps=tuple(gap for reading in readings for gap in reading.gaps))
+
+    def _gaps(self, tokens: Sequence[float], offsets: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+        """The parts of a claim whose words the model calls unsupported."""
+        places = zip(offsets, tokens, strict=True)
+        return _runs([place for place, value in places if sigmoid(value) >= self.calibration.marks])
+
+
+class _LazyIndex:
+    """A sample's index, built by whichever thread needs it first."""
+
+    def __init__(self, sample: Sample) -> None:
+        self._sample = sample
+        self._lock = threading.Lock()
+        self._index: Index | None = None
+
+    def get(self) -> Index:
+        with self._lock:
+            if self._index is None:
+                self._index = Index([context.text for context in self._sample.contexts])
+            return self._index
+
+
+def sigmoid(value: float) -> float:
+    """The logistic function, safe at both ends."""
+    return 1 / (1 + math.exp(-value)) if value >= 0 else math.exp(value) / (1 + math.exp(value))
+
+
+def _runs(places: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Join marked tokens that touch or stand one character apart."""
+    runs: list[tuple[int, int]] = []
+    for start, end in places:
+        if runs and start - runs[-1][1] <= 1:
+            runs[-1] = (runs[-1][0], end)
+        else:
+            runs.append((start, end))
+    return tuple(runs)
+
+
+def load(argument: str) -> LocalVerifier:
+    """`local`, or `local:FOLDER` for weights of your own made by `training`."""
+    return LocalVerifier(folder=Path(argument) if argument else WEIGHTS)

@@ -1,0 +1,162 @@
+"""The whole way from data to weights, on a tiny network and a few made-up rows, on a CPU."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import lzma
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("onnx")
+
+from faithmeter.datamodels import Claim, Pair, Sample, Verdict
+from faithmeter.verify.local import WEIGHTS, LocalVerifier
+from training import data, steps
+from training.__main__ import STEPS, main
+from training.corrupt import KINDS, corrupt, reword
+from training.export import export, largest_difference
+from training.fit import blame_the_worst
+from training.measure import auroc, balanced_accuracy, calibration_error, f1_of_bad
+from training.model import SHAPES, Network
+from training.records import make_records
+from training.rows import Row, read_rows, write_rows
+
+CONTEXT = (
+    "The harbour of Port Ellis was built in 1871 by Maria Ito. It has 14 piers and is closed on Sundays. "
+    "Most of the boats are painted blue, and about 300 people work there for 8 hours a day."
+)
+
+
+@pytest.fixture
+def made_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder in the real layout, with sentences made up here."""
+    claims = [
+        {"source": "toy", "context": f"{CONTEXT} Note {n}.", "claim": claim, "label": label}
+        for n in range(12)
+        for claim, label in (("The harbour has 14 piers.", "supported"), ("The harbour has 40 piers.", "contradicted"),
+                             ("The harbour is haunted.", "not_enough_info"), ("It was built in 1900.", "not_supported"))
+    ]  # fmt: skip
+    wrong = {"start": 26, "end": 51, "text": "It has an airport nearby.", "label_type": "Evident Baseless Info"}
+    answers = [
+        {"task": "QA", "source_id": str(n), "question": "How big is it?", "context": f"{CONTEXT} Note {n}.",
+         "answer": "The harbour has 14 piers. It has an airport nearby.", "labels": [wrong] * (n % 2),
+         "label": 1 - n % 2}
+        for n in range(12)
+    ]  # fmt: skip
+    for folder, files in {
+        "train": {"factscore": claims, "ragtruth_answers_partial": answers, "faithjudge_silver_answers": answers},
+        "eval": {"begin_test": claims, "ragtruth_answers_dev": answers},
+    }.items():
+        (tmp_path / folder).mkdir()
+        for name, rows in files.items():
+            with lzma.open(tmp_path / folder / f"{name}.jsonl.xz", "wt") as file:
+                file.writelines(json.dumps(row) + "\n" for row in rows)
+    monkeypatch.setattr(data, "DATA", tmp_path)
+    return tmp_path
+
+
+def test_from_data_to_a_working_verifier(made_data: Path, tmp_path: Path) -> None:
+    base, out, shipped = tmp_path / "base", tmp_path / "out", tmp_path / "weights"
+    (base / "minilm").mkdir(parents=True)
+    (base / "minilm" / "tokenizer.json").write_bytes((WEIGHTS / "tokenizer.json").read_bytes())
+    config = Path(data.__file__).parent / "configs" / "tiny.json"
+    main([*STEPS, "--config", str(config), "--base", str(base), "--out", str(out), "--weights", str(shipped)])
+    sample = Sample(answer="The harbour has 14 piers.", contexts=(CONTEXT,))
+    claim = Claim(text=sample.answer, start=0, end=len(sample.answer))
+    (verdict,) = asyncio.run(LocalVerifier(folder=shipped).verify([Pair(claim, sample)]))
+    assert isinstance(verdict, Verdict)
+    assert verdict.support is not None
+
+
+def test_the_build_is_the_same_every_time(made_data: Path) -> None:
+    first, second = (data.build(seed=3, records=20, synthetic=20, limit=None) for _ in range(2))
+    assert first == second
+
+
+def test_held_out_contexts_are_never_trained_on(made_data: Path) -> None:
+    train, held = data.build(seed=3, records=10, synthetic=10, limit=None)
+    for sources in ({"factscore"}, {"ragtruth", "silver"}):
+        kept = {row.evidence[-9:] for row in held if row.source in sources}
+        seen = {row.evidence[-9:] for row in train if row.source in sources}
+        assert seen
+        assert not kept & seen
+    assert any(row.source in ("ragtruth", "silver") for row in held)
+
+
+def test_spans_label_the_claims_they_touch(made_data: Path) -> None:
+    rows = [row for row in data.build_eval() if row.group == 1]
+    assert [(row.claim, row.label) for row in rows] == [
+        ("The harbour has 14 piers.", 0),
+        ("It has an airport nearby.", 2),
+    ]
+    assert rows[1].marks == [(0, 25)]
+    assert rows[1].hint.startswith("How big is it?")
+
+
+def test_rows_round_trip(tmp_path: Path) -> None:
+    rows = [Row("a", "", "é …", 3, [(0, 1)], "s", 4, 0.5), Row("b", "h", "", 0, None, "t")]
+    assert write_rows(tmp_path / "rows.xz", rows) == 2
+    kept = list(read_rows(tmp_path / "rows.xz"))
+    assert [row._replace(marks=row.marks and [tuple(mark) for mark in row.marks]) for row in kept] == rows
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_corruption_changes_the_claim_and_marks_what_it_changed(kind: str) -> None:
+    claim = "Maria Ito met Port Ellis in March 1871, and most of the 14 boats were blue for about 8 hours before noon."
+    made = [found for seed in range(60) if (found := KINDS[kind](claim, f"{CONTEXT} {claim}", random.Random(seed)))]
+    assert made
+    for one in made:
+        assert one.text != claim
+        assert one.label != "supported"
+        for start, end in one.marks:
+            assert 0 <= start < end <= len(one.text)
+
+
+def test_rewording_keeps_numbers_and_names() -> None:
+    for seed in range(50):
+        text = reword("According to Maria Ito, the film started on 3 May 1999 and did not end.", random.Random(seed))
+        assert "1999" in text
+        assert "May" in text
+        assert "not" in text or "n't" in text
+
+
+def test_corrupt_always_finds_a_way() -> None:
+    assert all(corrupt("Boats float", CONTEXT, random.Random(seed)) for seed in range(20))
+
+
+def test_made_records_hold_what_their_labels_say() -> None:
+    pairs = list(make_records(5, 400))
+    assert pairs == list(make_records(5, 400))
+    for made in pairs:
+        assert (made.label == "supported") == (not made.marks)
+        assert all(0 <= start < end <= len(made.claim) for start, end in made.marks)
+    assert {made.label for made in pairs} == {"supported", "contradicted", "not_enough_info"}
+
+
+def test_the_exported_graph_says_what_the_network_says(tmp_path: Path) -> None:
+    network = Network(SHAPES["tiny"])
+    export(network, tmp_path / "fp32.onnx", int8=False, notes={})
+    export(network, tmp_path / "int8.onnx", int8=True, notes={})
+    assert largest_difference(network, tmp_path / "fp32.onnx") < 1e-4
+    assert largest_difference(network, tmp_path / "int8.onnx") < 0.2
+
+
+def test_figures() -> None:
+    scores, good = np.array([0.9, 0.8, 0.3, 0.3]), np.array([True, False, True, False])
+    assert auroc(scores, good) == pytest.approx(0.625)
+    assert f1_of_bad(scores, good, 0.5) == pytest.approx(0.5)
+    assert balanced_accuracy(scores, good, 0.5) == pytest.approx(0.5)
+    assert calibration_error(np.array([0.95, 0.95]), np.array([True, True])) == pytest.approx(0.05)
+
+
+def test_the_worst_claim_of_a_bad_answer_is_blamed() -> None:
+    rows = [Row(f"claim {n}", "", "text", 4, None, "silver", group=n // 2) for n in range(4)]
+    encoded = steps.encode(rows, steps.load_tokenizer(WEIGHTS / "tokenizer.json"))
+    classes = np.array([[2, 0, 0], [0, 2, 0], [0, 0, 3], [1, 0, 0]], np.float16)
+    assert blame_the_worst(encoded, steps.Answers(classes, np.zeros(len(encoded.ids)))) == 2
+    assert encoded.labels.tolist() == [4, 3, 3, 4]

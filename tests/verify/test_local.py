@@ -1,0 +1,175 @@
+"""The embedded verifier, on the weights that ship."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from faithmeter.datamodels import Claim, Context, Failure, Label, Outcome, Pair, Sample, Verdict
+from faithmeter.errors import UsageError
+from faithmeter.verify import Verifier, load_verifier
+from faithmeter.verify.local import WEIGHTS, LocalVerifier, load, load_model
+
+EINSTEIN = "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist"
+FILLER = " ".join(f"Town number {n} has a market on Mondays and a small museum of local history." for n in range(150))
+SLOW = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def pair(claim: str, *contexts: str, question: str | None = None, before: str = "") -> Pair:
+    sample = Sample(question=question, answer=before + claim, contexts=contexts)
+    return Pair(Claim(text=claim, start=len(before), end=len(before) + len(claim)), sample)
+
+
+@pytest.fixture(scope="module")
+def verifier() -> LocalVerifier:
+    return LocalVerifier()
+
+
+def judge(verifier: Verifier, *pairs: Pair) -> list[Verdict]:
+    outcomes = asyncio.run(verifier.verify(pairs))
+    assert all(isinstance(outcome, Verdict) for outcome in outcomes), outcomes
+    return [outcome for outcome in outcomes if isinstance(outcome, Verdict)]
+
+
+def test_the_date_of_the_seed_example(verifier: LocalVerifier) -> None:
+    wrong, right = judge(
+        verifier,
+        pair("Einstein was born in Germany on 20th March 1879.", EINSTEIN),
+        pair("Einstein was born in Germany on 14th March 1879.", EINSTEIN),
+    )
+    assert wrong.label is not Label.SUPPORTED
+    assert right.label is Label.SUPPORTED
+
+
+def test_the_wrong_words_are_marked(verifier: LocalVerifier) -> None:
+    wrong, right = judge(
+        verifier, pair("Einstein was born on 20 March 1879.", EINSTEIN), pair("Einstein was born in 1879.", EINSTEIN)
+    )
+    assert [wrong.claim.text[start:end] for start, end in wrong.gaps] == ["20"]
+    assert right.gaps == ()
+
+
+PARK = "The park opened in 1998. It covers 40 hectares and is closed on Mondays. Entry costs 5 euros."
+GOLDEN = [
+    ("The park opened in 1998.", Label.SUPPORTED),
+    ("The park covers 40 hectares.", Label.SUPPORTED),
+    ("On Mondays the park is closed.", Label.SUPPORTED),
+    ("The park opened in 2003.", Label.CONTRADICTED),
+    ("The park covers 400 hectares.", Label.CONTRADICTED),
+    ("The park is not closed on Mondays.", Label.CONTRADICTED),
+    ("Entry is free of charge.", Label.CONTRADICTED),
+    ("The park was designed by a Danish architect.", Label.NOT_ENOUGH_INFO),
+    ("The park has a famous rose garden.", Label.NOT_ENOUGH_INFO),
+]
+
+
+@pytest.mark.parametrize(("claim", "label"), GOLDEN)
+def test_plain_cases(verifier: LocalVerifier, claim: str, label: Label) -> None:
+    assert judge(verifier, pair(claim, PARK))[0].label is label
+
+
+def test_a_record_is_read(verifier: LocalVerifier) -> None:
+    record = {"name": "Casa Blue", "hours": {"Monday": "11:0-21:0"}, "attributes": {"WiFi": "free", "HasTV": False}}
+    claims = ["Casa Blue offers free WiFi.", "Casa Blue has a TV.", "Casa Blue is open from 11 am to 9 pm on Mondays."]
+    found = judge(verifier, *(pair(claim, json.dumps(record)) for claim in claims))
+    assert [verdict.label is Label.SUPPORTED for verdict in found] == [True, False, True]
+
+
+def test_evidence_stands_in_its_context(verifier: LocalVerifier) -> None:
+    sample = pair("The park opened in 1998.", FILLER, f"{FILLER} {PARK}")
+    (verdict,) = judge(verifier, sample)
+    assert verdict.label is Label.SUPPORTED
+    assert "The park opened in 1998." in [evidence.quote for evidence in verdict.evidence]
+    assert all(evidence.holds_in(sample.sample.contexts) for evidence in verdict.evidence)
+
+
+@pytest.mark.parametrize("contexts", [(), ("",), (" \n", "")])
+def test_without_contexts_nothing_is_known(verifier: LocalVerifier, contexts: tuple[str, ...]) -> None:
+    (verdict,) = judge(verifier, pair("The park opened in 1998.", *contexts))
+    assert (verdict.label, verdict.support, verdict.evidence) == (Label.NOT_ENOUGH_INFO, 0.0, ())
+
+
+def test_the_fact_is_found_at_any_depth(verifier: LocalVerifier) -> None:
+    depths = [[PARK, *[FILLER] * 8], [*[FILLER] * 4, PARK, *[FILLER] * 4], [*[FILLER] * 8, PARK]]
+    found = judge(verifier, *(pair("The park covers 40 hectares.", *contexts) for contexts in depths))
+    assert {verdict.label for verdict in found} == {Label.SUPPORTED}
+
+
+def test_a_claim_longer_than_the_model_reads_is_judged_by_its_worst_part(verifier: LocalVerifier) -> None:
+    good = "The park opened in 1998. " * 60
+    long_good, long_bad = judge(verifier, pair(good, PARK), pair(good + "The moon is made of cheese. " * 40, PARK))
+    assert long_good.support is not None
+    assert long_bad.support is not None
+    assert long_bad.support < long_good.support
+
+
+def test_batches_order_and_threads_change_nothing() -> None:
+    pairs = [pair(claim, PARK, FILLER) for claim, _ in GOLDEN] + [pair("It has a market.", FILLER, question="Town 7?")]
+    whole = asyncio.run(LocalVerifier(threads=4).verify(pairs))
+    single = [asyncio.run(LocalVerifier(threads=1).verify([one]))[0] for one in pairs]
+    backwards = asyncio.run(LocalVerifier(threads=2).verify(pairs[::-1]))[::-1]
+    assert whole == single == backwards
+
+
+short = st.text(max_size=120)
+
+
+@SLOW
+@given(st.lists(st.tuples(short, st.lists(short, max_size=3)), max_size=3))
+def test_any_text_gets_one_verdict_with_true_evidence(
+    verifier: LocalVerifier, cases: list[tuple[str, list[str]]]
+) -> None:
+    pairs = [pair(claim, *contexts) for claim, contexts in cases]
+    outcomes = asyncio.run(verifier.verify(pairs))
+    assert [outcome.claim for outcome in outcomes] == [one.claim for one in pairs]
+    for outcome, one in zip(outcomes, pairs, strict=True):
+        assert isinstance(outcome, Verdict)
+        assert outcome.support is not None
+        assert all(evidence.holds_in(one.sample.contexts) for evidence in outcome.evidence)
+        assert all(0 <= start < end <= len(one.claim.text) for start, end in outcome.gaps)
+
+
+def test_a_pair_that_breaks_fails_alone(verifier: LocalVerifier) -> None:
+    broken = Sample.model_construct(answer="x", contexts=(Context.model_construct(text=None),), question=None)
+    claim = Claim(text="The park opened in 1998.", start=0, end=24)
+    good = pair("The park opened in 1998.", PARK)
+    outcomes: list[Outcome] = asyncio.run(verifier.verify([good, Pair(claim, broken), good]))
+    assert [type(outcome) for outcome in outcomes] == [Verdict, Failure, Verdict]
+    assert outcomes[1].claim == claim
+
+
+async def test_the_event_loop_stays_free(verifier: LocalVerifier) -> None:
+    load_model()
+    task = asyncio.create_task(verifier.verify([pair(f"Town {n} has a museum.", FILLER) for n in range(30)]))
+    longest, last = 0.0, time.perf_counter()
+    while not task.done():
+        await asyncio.sleep(0.001)
+        now = time.perf_counter()
+        longest, last = max(longest, now - last), now
+    assert len(await task) == 30
+    assert longest < 0.5
+
+
+def test_the_signature_names_the_weights(verifier: LocalVerifier) -> None:
+    digest = hashlib.sha256((WEIGHTS / "model.onnx").read_bytes()).hexdigest()
+    assert verifier.calibration.model == digest[:12]
+    assert digest[:12] in verifier.signature
+    assert isinstance(load_verifier("local"), Verifier)
+
+
+def test_the_model_is_loaded_once() -> None:
+    assert load_model() is load_model()
+
+
+def test_bad_arguments_are_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no weights in"):
+        load(str(tmp_path))
+    with pytest.raises(UsageError, match="at least one thread"):
+        LocalVerifier(threads=0)

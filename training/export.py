@@ -1,0 +1,173 @@
+"""Writes the trained network as an ONNX graph, in fp32 or in int8, one sequence at a time, unpadded.
+
+The graph is built by hand from fused operators: no exporter decides its shape, every linear layer is
+one node, and weights are quantised per output channel, activations when they are seen.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+import torch
+from onnx import TensorProto, helper, numpy_helper
+
+from training.fit import Answers
+from training.model import CLAIM, Network
+from training.tokens import Encoded, collate
+
+MS = "com.microsoft"
+Array = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
+
+
+class Graph:
+    """Nodes and constants of a graph under construction."""
+
+    def __init__(self, *, int8: bool) -> None:
+        self.int8 = int8
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: list[onnx.TensorProto] = []
+
+    def constant(self, name: str, value: np.ndarray) -> str:  # type: ignore[type-arg]
+        """Store a tensor under a name."""
+        self.constants.append(numpy_helper.from_array(value.copy(order="C"), name))
+        return name
+
+    def node(self, op: str, inputs: list[str], name: str, *, domain: str = "", **attributes: object) -> str:
+        """Add an operator with one output, which takes the operator's name."""
+        self.nodes.append(helper.make_node(op, inputs, [name], name=name, domain=domain, **attributes))
+        return name
+
+    def linear(self, x: str, weight: Array, bias: Array, name: str) -> str:
+        """Multiply by a (out, in) weight and add a bias."""
+        offset = self.constant(f"{name}.bias", bias)
+        if not self.int8:
+            product = self.node("MatMul", [x, self.constant(f"{name}.weight", weight.T)], f"{name}.product")
+            return self.node("Add", [product, offset], name)
+        quantised, scale = quantise(weight)
+        parts = [self.constant(f"{name}.weight", quantised.T), self.constant(f"{name}.scale", scale)]
+        return self.node("DynamicQuantizeMatMul", [x, *parts, "", offset], name, domain=MS)
+
+    def table(self, rows: Array, index: str, name: str) -> str:
+        """Look rows up, in int8 with one scale per row where the graph is int8."""
+        if not self.int8:
+            return self.node("Gather", [self.constant(f"{name}.weight", rows), index], name)
+        quantised, scale = quantise(rows)
+        picked = self.node("Gather", [self.constant(f"{name}.weight", quantised), index], f"{name}.int8")
+        scales = self.constant(f"{name}.scale", scale[:, None])
+        real = self.node("Cast", [picked], f"{name}.real", to=TensorProto.FLOAT)
+        return self.node("Mul", [real, self.node("Gather", [scales, index], f"{name}.scales")], name)
+
+
+def quantise(rows: Array) -> tuple[np.ndarray, Array]:  # type: ignore[type-arg]
+    """Round a matrix to int8 with one symmetric scale per row."""
+    scale = np.maximum(np.abs(rows).max(axis=1), 1e-8).astype(np.float32) / np.float32(127)
+    return np.clip(np.rint(rows / scale[:, None]), -127, 127).astype(np.int8), scale
+
+
+def export(network: Network, path: Path, *, int8: bool, notes: dict[str, str]) -> None:
+    """Write the network to `path`; `notes` become the file's metadata."""
+    state = {key: value.detach().float().numpy() for key, value in network.state_dict().items()}
+    graph = Graph(int8=int8)
+    x = _embed(graph, state, network)
+    for i in range(network.shape.layers):
+        x = _layer(graph, state, x, i, network)
+    _heads(graph, state, x)
+    length = "length"
+    inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, [1, length]) for name in ("ids", "segments")]
+    outputs = [
+        helper.make_tensor_value_info("classes", TensorProto.FLOAT, [1, 3]),
+        helper.make_tensor_value_info("tokens", TensorProto.FLOAT, [1, length]),
+    ]
+    body = helper.make_graph(graph.nodes, "faithmeter", inputs, outputs, graph.constants)
+    model = helper.make_model(
+        body, opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid(MS, 1)], ir_version=9
+    )
+    helper.set_model_props(model, notes)
+    path.write_bytes(model.SerializeToString(deterministic=True))
+
+
+def _embed(graph: Graph, state: dict[str, Array], network: Network) -> str:
+    zero, one = graph.constant("zero", np.array(0)), graph.constant("one", np.array(1))
+    axis = graph.constant("length_axis", np.array([1]))
+    shape = graph.node("Shape", ["ids"], "shape")
+    length = graph.node("Squeeze", [graph.node("Gather", [shape, axis], "length1")], "length")
+    places = graph.node("Range", [zero, length, one], "place_ids")
+    words = graph.table(state["words.weight"], "ids", "words")
+    where = graph.node("Gather", [graph.constant("places.weight", state["places.weight"]), places], "places")
+    kind = graph.node("Gather", [graph.constant("kinds.weight", state["segments.weight"]), "segments"], "kinds")
+    total = graph.node("Add", [graph.node("Add", [words, kind], "words_kinds"), where], "embedded")
+    scale, shift = graph.constant("norm.w", state["norm.weight"]), graph.constant("norm.b", state["norm.bias"])
+    return graph.node("LayerNormalization", [total, scale, shift], "norm", epsilon=network.shape.eps)
+
+
+def _layer(graph: Graph, state: dict[str, Array], x: str, i: int, network: Network) -> str:
+    def linear(x: str, part: str) -> str:
+        return graph.linear(x, state[f"layers.{i}.{part}.weight"], state[f"layers.{i}.{part}.bias"], f"l{i}.{part}")
+
+    def norm(x: str, skip: str, part: str) -> str:
+        weights = [
+            graph.constant(f"l{i}.{part}.{end}", state[f"layers.{i}.{part}.{end}"]) for end in ("weight", "bias")
+        ]
+        return graph.node(
+            "SkipLayerNormalization", [x, skip, *weights], f"l{i}.{part}", domain=MS, epsilon=network.shape.eps
+        )
+
+    names = [f"l{i}.{part}" for part in "qkv"]
+    graph.nodes.append(helper.make_node("Split", [linear(x, "qkv")], names, axis=2, num_outputs=3))
+    mixed = graph.node("MultiHeadAttention", names, f"l{i}.mixed", domain=MS, num_heads=network.shape.heads)
+    x = norm(linear(mixed, "out"), x, "norm1")
+    active = graph.node("Gelu", [linear(x, "up")], f"l{i}.active", domain=MS)
+    return norm(linear(active, "down"), x, "norm2")
+
+
+def _heads(graph: Graph, state: dict[str, Array], x: str) -> None:
+    """Add the heads in fp32: they are small and decide."""
+    axes, first = graph.constant("one_axis", np.array([1])), graph.constant("first", np.array(0))
+    cls = graph.node("Gather", [x, first], "cls", axis=1)
+    mean = graph.node("ReduceMean", [x, axes], "mean", keepdims=0)
+    in_claim = graph.node("Equal", ["segments", graph.constant("claim", np.array(CLAIM))], "in_claim")
+    column = graph.node("Unsqueeze", [in_claim, graph.constant("last", np.array([-1]))], "in_claim_column")
+    low = graph.constant("low", np.array(-1e4, np.float32))
+    peak = graph.node("ReduceMax", [graph.node("Where", [column, x, low], "claim_only"), axes], "peak", keepdims=0)
+    pooled = graph.node("Concat", [cls, mean, peak], "pooled", axis=-1)
+    real = Graph(int8=False)
+    hidden = real.linear(pooled, state["hidden.weight"], state["hidden.bias"], "hidden")
+    real.linear(real.node("Tanh", [hidden], "hidden_tanh"), state["classes.weight"], state["classes.bias"], "classes")
+    marks = real.linear(x, state["tokens.weight"], state["tokens.bias"], "marks")
+    real.node("Squeeze", [marks, real.constant("squeeze_axis", np.array([2]))], "tokens")
+    graph.nodes += real.nodes
+    graph.constants += real.constants
+
+
+def open_graph(path: Path, *, threads: int = 1) -> ort.InferenceSession:
+    """Open an exported graph."""
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def graph_answers(path: Path, data: Encoded) -> Answers:
+    """Run an exported graph over rows, one by one, as the verifier does."""
+    session = open_graph(path)
+    classes, tokens = np.zeros((len(data), 3), np.float32), np.zeros(len(data.ids), np.float32)
+    for row in range(len(data)):
+        ids, segments, _, _ = collate(data, np.array([row]), "cpu", pad=1)
+        some, some_tokens = session.run(None, {"ids": ids.numpy(), "segments": segments.numpy()})
+        classes[row] = some[0]
+        tokens[data.starts[row] : data.starts[row + 1]] = some_tokens[0]
+    return Answers(classes, tokens)
+
+
+def largest_difference(network: Network, path: Path, *, length: int = 40) -> float:
+    """Compare an exported graph with torch on random ids."""
+    generator = np.random.default_rng(0)
+    ids = generator.integers(1000, 20000, (1, length))
+    segments = np.sort(generator.integers(0, 3, (1, length)))
+    classes, tokens = open_graph(path).run(None, {"ids": ids, "segments": segments})
+    with torch.no_grad():
+        mask = torch.ones(1, length, dtype=torch.bool)
+        expected = network.eval()(torch.from_numpy(ids), torch.from_numpy(segments), mask)
+    return max(float(np.abs(classes - expected[0].numpy()).max()), float(np.abs(tokens - expected[1].numpy()).max()))

@@ -1,0 +1,214 @@
+"""Trains a network on encoded rows, alone or towards a teacher's answers, and predicts with it."""
+
+from __future__ import annotations
+
+import copy
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from training.model import CLAIM, Network
+from training.rows import LABELS
+from training.tokens import Encoded, batches, collate
+
+NOT_SUPPORTED, UNLABELLED = LABELS.index("not_supported"), LABELS.index("unlabelled")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to train."""
+
+    rate: float
+    epochs: float
+    tokens: int
+    """Tokens in a batch, padding counted."""
+    teacher_share: float = 0.0
+    """Weight of the teacher's answers against the labels."""
+    mark_share: float = 0.4
+    warm_up: float = 0.06
+    decay: float = 0.01
+    seed: int = 7
+    half: bool = False
+    """Run in bf16 throughout, not only in the matrix products."""
+    seconds: float = 1e9
+    """Fit the schedule into this time, by the pace of the first steps."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a network says about rows: class logits, and a logit per token of the flat ids."""
+
+    classes: np.ndarray  # type: ignore[type-arg]
+    tokens: np.ndarray  # type: ignore[type-arg]
+
+
+class Optimiser:
+    """AdamW on fp32 weights; with `half` the network itself is kept and run in bf16, which is twice as fast."""
+
+    def __init__(self, network: Network, settings: Settings, *, device: str) -> None:
+        self.network, self.half = network.to(device).train(), settings.half
+        self.run = [p for p in network.parameters() if p.requires_grad]
+        plain = [p.ndim < 2 for p in self.run]
+        self.exact = [p.detach().clone().requires_grad_() for p in self.run] if self.half else self.run
+        if self.half:
+            network.bfloat16()
+        groups = [
+            {
+                "params": [p for p, is_plain in zip(self.exact, plain, strict=True) if is_plain == wanted],
+                "weight_decay": d,
+            }
+            for wanted, d in ((False, settings.decay), (True, 0.0))
+        ]
+        self.adam = torch.optim.AdamW(groups, lr=settings.rate, betas=(0.9, 0.98), eps=1e-6, fused=device != "cpu")
+
+    def step(self, rate: float) -> None:
+        """Clip the gradients, take a step at this rate, and forget them."""
+        if self.half:
+            for exact, run in zip(self.exact, self.run, strict=True):
+                exact.grad = None if run.grad is None else run.grad.float()
+        torch.nn.utils.clip_grad_norm_(self.exact, 1.0)
+        for group in self.adam.param_groups:
+            group["lr"] = rate
+        self.adam.step()
+        self.adam.zero_grad(set_to_none=True)
+        if self.half:
+            with torch.no_grad():
+                torch._foreach_copy_(self.run, self.exact)
+            for run in self.run:
+                run.grad = None
+
+    def finish(self) -> None:
+        """Leave the network with the exact weights."""
+        if self.half:
+            self.network.float()
+            with torch.no_grad():
+                for exact, run in zip(self.exact, self.network.parameters(), strict=True):
+                    run.copy_(exact)
+
+
+def train(network: Network, data: Encoded, settings: Settings, *, device: str, teacher: Answers | None = None) -> None:
+    """Train in place with linear warm-up and decay."""
+    torch.manual_seed(settings.seed)
+    rng = np.random.default_rng(settings.seed)
+    optimiser = Optimiser(network, settings, device=device)
+    plan = [rows for _ in range(math.ceil(settings.epochs)) for rows in batches(data, tokens=settings.tokens, rng=rng)]
+    plan = plan[: int(len(plan) * settings.epochs / math.ceil(settings.epochs))]
+    total, begun, paced, losses = len(plan), time.time(), 0.0, torch.zeros(3, device=device)
+    for step, rows in enumerate(plan):
+        if step in (10, 60):
+            losses.sum().item()  # waits for the device, so that the pace is true
+        if step == 10:
+            paced = time.time()
+        if step == 60:
+            left = settings.seconds - (time.time() - begun)
+            total = min(total, step + int(left / ((time.time() - paced) / 50)))
+        if step >= total:
+            break
+        warm = max(1, int(total * settings.warm_up))
+        scale = min((step + 1) / warm, max(0.0, (total - step) / max(1, total - warm)))
+        loss, parts = _step_loss(network, data, rows, settings, device, teacher)
+        loss.backward()
+        optimiser.step(settings.rate * scale)
+        losses += parts
+        if (step + 1) % 100 == 0 or step + 1 == total:
+            mean = (losses / ((step % 100) + 1)).tolist()
+            print(
+                f"step {step + 1}/{total} {time.time() - begun:.0f}s labels {mean[0]:.4f} teacher {mean[1]:.4f}"
+                f" marks {mean[2]:.4f}",
+                flush=True,
+            )
+            losses.zero_()
+    optimiser.finish()
+
+
+def _step_loss(
+    network: Network,
+    data: Encoded,
+    rows: np.ndarray,
+    settings: Settings,
+    device: str,
+    teacher: Answers | None,  # type: ignore[type-arg]
+) -> tuple[Tensor, Tensor]:
+    ids, segments, mask, marks = collate(data, rows, device)
+    with torch.autocast("cuda", torch.bfloat16, enabled=device != "cpu" and not settings.half):
+        classes, tokens = network(ids, segments, mask)
+    classes, tokens = classes.float(), tokens.float()
+    labels = torch.from_numpy(data.labels[rows]).to(device, non_blocking=True)
+    by_label = label_loss(classes, labels)
+    known = marks >= 0
+    by_mark = (F.binary_cross_entropy_with_logits(tokens, marks.clamp(min=0).float(), reduction="none") * known).sum()
+    by_mark = by_mark / known.sum().clamp(min=1)
+    if teacher is None:
+        labelled = (labels != UNLABELLED).float()
+        loss = (by_label * labelled).sum() / labelled.sum().clamp(min=1)
+        parts = torch.stack([loss, loss * 0, by_mark]).detach()
+        return loss + settings.mark_share * by_mark, parts
+    target = torch.from_numpy(teacher.classes[rows].astype(np.float32)).to(device, non_blocking=True)
+    by_teacher = F.kl_div(F.log_softmax(classes, -1), F.log_softmax(target, -1), reduction="none", log_target=True).sum(
+        -1
+    )
+    share = torch.where(labels == UNLABELLED, 1.0, settings.teacher_share)
+    loss = (share * by_teacher + (1 - share) * by_label).mean()
+    soft, weight = _teacher_marks(teacher, data, rows, segments, mask, device)
+    by_soft = (F.binary_cross_entropy_with_logits(tokens, soft, reduction="none") * weight).sum() / weight.sum()
+    parts = torch.stack([by_label.mean(), by_teacher.mean(), by_mark]).detach()
+    return loss + settings.mark_share * (0.5 * by_mark + 0.5 * by_soft), parts
+
+
+def label_loss(classes: Tensor, labels: Tensor) -> Tensor:
+    """Cross-entropy; for "not supported, kind unknown" the probability of both kinds together."""
+    logp = F.log_softmax(classes, -1)
+    exact = logp.gather(1, labels.clamp(max=2)[:, None]).squeeze(1)
+    either = torch.logsumexp(logp[:, 1:], -1)
+    loss = -torch.where(labels == NOT_SUPPORTED, either, exact)
+    return torch.where(labels == UNLABELLED, torch.zeros_like(loss), loss)
+
+
+def _teacher_marks(
+    teacher: Answers,
+    data: Encoded,
+    rows: np.ndarray,
+    segments: Tensor,
+    mask: Tensor,
+    device: str,  # type: ignore[type-arg]
+) -> tuple[Tensor, Tensor]:
+    """The teacher's token answers on the claims of a batch, as probabilities, and where they count."""
+    lengths = data.lengths[rows]
+    place = np.arange(mask.shape[1])
+    at = np.where(place < lengths[:, None], data.starts[rows][:, None] + place, 0)
+    soft = torch.sigmoid(torch.from_numpy(teacher.tokens[at].astype(np.float32))).to(device)
+    return soft, ((segments == CLAIM) & mask).float()
+
+
+@torch.no_grad()
+def predict(network: Network, data: Encoded, *, device: str, half: bool = False, tokens: int = 262_144) -> Answers:
+    """Run a network over all rows."""
+    network = (copy.deepcopy(network).bfloat16() if half else network).to(device).eval()
+    classes = np.zeros((len(data), 3), np.float16)
+    marks = np.zeros(len(data.ids), np.float16)
+    for rows in batches(data, tokens=tokens, rng=None):
+        ids, segments, mask, _ = collate(data, rows, device)
+        with torch.autocast("cuda", torch.bfloat16, enabled=device != "cpu" and not half):
+            some, some_tokens = network(ids, segments, mask)
+        classes[rows] = some.float().cpu().numpy()
+        place = np.arange(mask.shape[1])
+        inside = place < data.lengths[rows][:, None]
+        marks[(data.starts[rows][:, None] + place)[inside]] = some_tokens.float().cpu().numpy()[inside]
+    return Answers(classes, marks)
+
+
+def blame_the_worst(data: Encoded, answers: Answers) -> int:
+    """In each answer known to be bad but not where, call the claim the teacher likes least unsupported."""
+    support = answers.classes[:, 0].astype(np.float32) - np.logaddexp(*answers.classes[:, 1:].T.astype(np.float32))
+    worst: dict[int, int] = {}
+    for row in np.flatnonzero((data.labels == UNLABELLED) & (data.groups >= 0)):
+        group = int(data.groups[row])
+        if group not in worst or support[row] < support[worst[group]]:
+            worst[group] = int(row)
+    data.labels[list(worst.values())] = NOT_SUPPORTED
+    return len(worst)

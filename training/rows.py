@@ -1,0 +1,45 @@
+"""The training row, and how it is kept on disk."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+LABELS = ("supported", "contradicted", "not_enough_info", "not_supported", "unlabelled")
+"""The network's three classes, "not supported, kind unknown", and rows that only the teacher labels."""
+
+
+class Row(NamedTuple):
+    """One input of the network and what is known about it."""
+
+    claim: str
+    hint: str
+    evidence: str
+    label: int
+    """An index into LABELS."""
+    marks: list[tuple[int, int]] | None
+    """The unsupported parts of the claim; None when they are not known."""
+    source: str
+    group: int = -1
+    """Rows of one answer share a group; -1 for single claims."""
+    weight: float = 1.0
+
+
+def write_rows(path: Path, rows: Iterable[Row]) -> int:
+    """Write rows as xz-compressed JSON Lines; rows on one context should be neighbours."""
+    count = 0
+    with lzma.open(path, "wt", preset=4, encoding="utf-8") as file:
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
+            count += 1
+    return count
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """Read what `write_rows` wrote."""
+    with lzma.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            yield Row(*json.loads(line))

@@ -1,0 +1,155 @@
+"""Turns rows into token ids; the same layout as `faithmeter.verify.local` feeds the exported graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from tokenizers import Encoding, Tokenizer
+from torch import Tensor
+
+from training.model import CLAIM, EVIDENCE, HINT
+from training.rows import Row
+
+CLAIM_AT_MOST, HINT_AT_MOST, ALL_AT_MOST = 200, 60, 448
+UNKNOWN_MARK = -1
+Ints = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+
+
+@dataclass
+class Encoded:
+    """Rows as one flat array of ids, with each row's bounds and segment lengths."""
+
+    ids: np.ndarray  # type: ignore[type-arg]
+    marks: np.ndarray  # type: ignore[type-arg]
+    """Per token of `ids`: 1 unsupported, 0 supported, -1 unknown or not of the claim."""
+    starts: Ints
+    claim_ends: Ints
+    """Length of [CLS] claim [SEP] in each row."""
+    hint_ends: Ints
+    labels: Ints
+    weights: np.ndarray  # type: ignore[type-arg]
+    groups: Ints
+    sources: list[str]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def lengths(self) -> Ints:
+        return np.diff(self.starts)
+
+
+def load_tokenizer(path: Path) -> Tokenizer:
+    """Load a tokenizer without its own truncation and padding."""
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def specials(tokenizer: Tokenizer) -> tuple[int, int]:
+    """The ids that open a sequence and close a segment: BERT's names, or MPNet's."""
+    first, close = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
+    if first is None:
+        first, close = tokenizer.token_to_id("<s>"), tokenizer.token_to_id("</s>")
+    return first, close
+
+
+def encode(rows: Sequence[Row], tokenizer: Tokenizer, *, chunk: int = 20_000) -> Encoded:
+    """Lay out each row as [CLS] claim [SEP] hint [SEP] evidence [SEP]."""
+    first, close = specials(tokenizer)
+    ids: list[Ints] = []
+    marks: list[np.ndarray] = []  # type: ignore[type-arg]
+    claim_ends, hint_ends = [], []
+    for begin in range(0, len(rows), chunk):
+        part = rows[begin : begin + chunk]
+        claims, hints, evidence = (
+            tokenizer.encode_batch([getattr(row, field) for row in part], add_special_tokens=False)
+            for field in ("claim", "hint", "evidence")
+        )
+        for row, claim, hint, text in zip(part, claims, hints, evidence, strict=True):
+            head = [first, *claim.ids[:CLAIM_AT_MOST], close]
+            middle = [*hint.ids[:HINT_AT_MOST], close]
+            tail = [*text.ids[: ALL_AT_MOST - len(head) - len(middle) - 1], close]
+            ids.append(np.array(head + middle + tail, np.int32))
+            known = np.full(len(ids[-1]), UNKNOWN_MARK, np.int8)
+            known[1 : len(head) - 1] = claim_marks(row, claim)[:CLAIM_AT_MOST]
+            marks.append(known)
+            claim_ends.append(len(head))
+            hint_ends.append(len(head) + len(middle))
+    return Encoded(
+        np.concatenate(ids), np.concatenate(marks), np.cumsum([0, *map(len, ids)]), np.array(claim_ends),
+        np.array(hint_ends), np.array([row.label for row in rows]), np.array([row.weight for row in rows], np.float32),
+        np.array([row.group for row in rows]), [row.source for row in rows],
+    )  # fmt: skip
+
+
+def claim_marks(row: Row, claim: Encoding) -> list[int]:
+    """Say of each token of the claim whether it lies in an unsupported part."""
+    if row.marks is None:
+        return [UNKNOWN_MARK] * len(claim.ids)
+    return [int(any(s < end and start < e for s, e in row.marks)) for start, end in claim.offsets]
+
+
+def translate(ids: np.ndarray, of: Tokenizer, to: Tokenizer) -> np.ndarray:  # type: ignore[type-arg]
+    """Map ids between two tokenizers that cut words alike and number the pieces differently."""
+    special = dict(zip(("[CLS]", "[SEP]", "[PAD]", "[UNK]"), ("<s>", "</s>", "<pad>", "[UNK]"), strict=True))
+    table = np.full(of.get_vocab_size(), to.token_to_id("[UNK]") or 3, np.int32)
+    for piece, number in of.get_vocab().items():
+        other = to.token_to_id(special.get(piece, piece))
+        if other is not None:
+            table[number] = other
+    return table[ids]
+
+
+def batches(data: Encoded, *, tokens: int, rng: np.random.Generator | None, pad: int = 16) -> Iterator[Ints]:
+    """Yield row numbers in batches of similar length; with a generator, drawn by weight and shuffled."""
+    lengths = data.lengths
+    if rng is None:
+        order = np.argsort(lengths, kind="stable")
+        yield from _cut(order, lengths, tokens, pad)
+        return
+    copies = np.floor(data.weights + rng.random(len(data))).astype(int)
+    drawn = rng.permutation(np.repeat(np.arange(len(data)), copies))
+    made: list[Ints] = []
+    for begin in range(0, len(drawn), 60_000):  # sort within large chunks: near-equal lengths, fresh neighbours
+        some = drawn[begin : begin + 60_000]
+        made += _cut(some[np.argsort(lengths[some] + rng.random(len(some)) * 8)], lengths, tokens, pad)
+    for i in rng.permutation(len(made)):
+        yield made[i]
+
+
+def _cut(order: Ints, lengths: Ints, tokens: int, pad: int) -> list[Ints]:
+    """Cut sorted rows where the padded batch would exceed its tokens."""
+    cuts, begin = [], 0
+    while begin < len(order):
+        size = max(1, tokens // (-(-int(lengths[order[begin]]) // pad) * pad))
+        while begin + size > begin + 1:
+            last = min(begin + size, len(order)) - 1
+            if (last - begin + 1) * -(-int(lengths[order[last]]) // pad) * pad <= tokens:
+                break
+            size = max(1, int(size * 0.9))
+        cuts.append(order[begin : begin + size])
+        begin += size
+    return cuts
+
+
+def collate(data: Encoded, rows: Ints, device: str, pad: int = 16) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Pad a batch: ids, segments, mask, marks."""
+    lengths = data.lengths[rows]
+    width = -(-int(lengths.max()) // pad) * pad
+    place = np.arange(width)
+    mask = place < lengths[:, None]
+    at = np.where(mask, data.starts[rows][:, None] + place, 0)
+    ids = np.where(mask, data.ids[at], 0)
+    marks = np.where(mask, data.marks[at], UNKNOWN_MARK)
+    segments = np.where(place < data.claim_ends[rows][:, None], CLAIM,
+                        np.where(place < data.hint_ends[rows][:, None], HINT, EVIDENCE))  # fmt: skip
+    tensors = [torch.from_numpy(array) for array in (ids.astype(np.int64), segments, mask, marks.astype(np.int64))]
+    if device != "cpu":
+        tensors = [tensor.pin_memory().to(device, non_blocking=True) for tensor in tensors]
+    return tensors[0], tensors[1], tensors[2], tensors[3]
