@@ -70,7 +70,7 @@ def deepeval(rows: list[dict[str, Any]], url: str, concurrency: int, timeout: fl
     from deepeval.models import GPTModel
     from deepeval.test_case import LLMTestCase
 
-    os.environ["DEEPEVAL_PER_ATTEMPT_TIMEOUT_SECONDS_OVERRIDE"] = str(timeout)
+    os.environ["DEEPEVAL_PER_ATTEMPT_TIMEOUT_SECONDS_OVERRIDE"] = str(6 * timeout)  # it is slow by itself
     model = GPTModel(model="gpt-4o-mini", base_url=url, api_key="none")
     cases = [
         LLMTestCase(

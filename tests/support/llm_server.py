@@ -14,17 +14,24 @@ import argparse
 import asyncio
 import contextlib
 import json
-import math
 import random
-import re
 import signal
+import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, Self
 
 from aiohttp import web
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # for a start as a program
+
+from support.llm_brain import KINDS, Asked, Part, parts, think, verdict
+from support.llm_protocols import Anthropic, Bedrock, Behaviour, ChatCompletions, Google, Responses
+
+__all__ = ["KINDS", "Asked", "Behaviour", "Faults", "LLMServer", "Part", "parts", "serve", "think", "verdict"]
 
 Brain = Callable[["Asked"], str]
 
@@ -61,36 +68,6 @@ class Faults:
     """A quote stands in no passage."""
     bad_label: float = 0.0
     """A label is off the menu."""
-
-
-@dataclass
-class Asked:
-    """A request, whatever the protocol."""
-
-    system: str
-    user: str
-    schema: dict[str, Any] | None
-    body: dict[str, Any]
-
-
-@dataclass
-class Behaviour:
-    """What the endpoint is like, beside its faults."""
-
-    latency: float = 0.0
-    """Seconds until it answers."""
-    retry_after: str | None = "0"
-    """The header of a 429; None: no header."""
-    key: str | None = None
-    """The key it wants; a request without it is answered 401, with the key that was sent in the message."""
-    rejects: tuple[str, ...] = ()
-    """Fields of the body that it answers 400 to; `json_schema` and `json_object` are kinds of response_format."""
-    window: int = 10**9
-    """Characters of a prompt above which it says that it does not fit."""
-    dress: Callable[[str], str] = str
-    """What a reply is wrapped in, e.g. a Markdown fence; harmless to a good reader."""
-    label_probability: float = 0.9
-    """What the chosen label's log-probability says."""
 
 
 MALFORMED: tuple[Callable[[str], str], ...] = (
@@ -181,11 +158,11 @@ class LLMServer:
             "/openai/v1/chat/completions",
             "/openai/deployments/{model}/chat/completions",
         ):
-            app.router.add_post(path, self._handler(_OpenAI()))
-        app.router.add_post("/v1/responses", self._handler(_Responses()))
-        app.router.add_post("/v1/messages", self._handler(_Anthropic()))
-        app.router.add_post("/{version}/models/{model}:generateContent", self._handler(_Google()))
-        app.router.add_post("/model/{model}/converse", self._handler(_Bedrock()))
+            app.router.add_post(path, self._handler(ChatCompletions()))
+        app.router.add_post("/v1/responses", self._handler(Responses()))
+        app.router.add_post("/v1/messages", self._handler(Anthropic()))
+        app.router.add_post("/{version}/models/{model}:generateContent", self._handler(Google()))
+        app.router.add_post("/model/{model}/converse", self._handler(Bedrock()))
         return app
 
     def _handler(self, protocol: Any) -> Callable[[web.Request], Any]:
@@ -291,270 +268,9 @@ _SPOILERS: dict[str, Callable[[list[dict[str, Any]]], list[dict[str, Any]]]] = {
 }
 
 
-# --- the model -------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Part:
-    """An item of a fenced prompt."""
-
-    kind: str
-    number: int | None
-    text: str
-
-
-KINDS = {"P": "passage", "Q": "question", "A": "answer", "S": "sentence", "C": "claim"}
-
-
-def parts(user: str) -> list[Part]:
-    """The items of a fenced prompt, as a careful model reads them: only the code of the first line counts."""
-    first = re.match(r"§(\w+) ", user)
-    if first is None:
-        return []
-    marker = re.compile(rf"^§{first[1]} (?P<kind>[PQASC])(?P<number>\d*)$", re.MULTILINE)
-    found = list(marker.finditer(user))
-    ends = [after.start() - 1 for after in found[1:]] + [len(user)]
-    items = []
-    for here, end in zip(found, ends, strict=True):
-        text = user[here.end() + 1 : end]
-        if here["kind"] in "SC":
-            rows = [line.partition(" ") for line in text.split("\n")]
-            items += [Part(KINDS[here["kind"]], int(number), words) for number, _, words in rows]
-        else:
-            items.append(Part(KINDS[here["kind"]], int(here["number"]) if here["number"] else None, text))
-    return items
-
-
-def think(asked: Asked) -> str:
-    """Answer a prompt of the judge: claims get verdicts, sentences are taken apart, or both at once."""
-    found = parts(asked.user)
-    passages = {part.number: part.text for part in found if part.kind == "passage"}
-    claims = [part for part in found if part.kind == "claim"]
-    sentences = [part for part in found if part.kind == "sentence"]
-    if claims:
-        rows = [{"claim": claim.number, **verdict(claim.text, passages)} for claim in claims]
-        return json.dumps({"verdicts": rows})
-    joint = bool(passages)
-    return json.dumps(
-        {
-            "sentences": [
-                {
-                    "sentence": sentence.number,
-                    "claims": [
-                        {"text": text, **verdict(text, passages)} if joint else text for text in split(sentence.text)
-                    ],
-                }
-                for sentence in sentences
-            ]
-        }
-    )
-
-
-def split(sentence: str) -> list[str]:
-    """The claims of a sentence: it is cut at "; "; one that begins with "Perhaps" claims nothing."""
-    return [] if sentence.startswith("Perhaps") else [part.strip() for part in sentence.split("; ")]
-
-
-def verdict(claim: str, passages: dict[int | None, str]) -> dict[str, Any]:
-    """The rule: supported if a passage has the claim's words; contradicted if only with another number in them."""
-    wanted = _plain(claim)
-    blank = re.sub(r"\d+", "#", wanted)
-    near = None
-    for number, text in passages.items():
-        for sentence in re.split(r"(?<=[.!?])\s+", text):
-            plain = _plain(sentence)
-            if wanted and wanted in plain:
-                return {"reason": "It says so.", "label": "supported", "passages": [number], "quote": sentence}
-            if blank != wanted and blank in re.sub(r"\d+", "#", plain):
-                near = {"reason": "Another number.", "label": "contradicted", "passages": [number], "quote": sentence}
-    return near or {"reason": "Nothing is said of it.", "label": "not_enough_info", "passages": [], "quote": ""}
-
-
-def _plain(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.lower()))
-
-
-# --- the protocols ---------------------------------------------------------------------------------------
-
-
 def _error(status: int, message: str, code: str | None = None, headers: dict[str, str] | None = None) -> web.Response:
     error = {"message": message, "type": "invalid_request_error" if status < 429 else "server_error", "code": code}
     return web.json_response({"error": error}, status=status, headers=headers)
-
-
-def _tokens(text: str) -> int:
-    return len(text) // 4 + 1
-
-
-@dataclass
-class _OpenAI:
-    """Chat completions: OpenAI, Azure, Mistral, Groq, vLLM, Ollama, llama.cpp."""
-
-    seen: int = field(default=0)
-
-    def read(self, body: dict[str, Any]) -> Asked:
-        texts = {"system": "", "user": ""}
-        for message in body["messages"]:
-            content = message["content"]
-            if isinstance(content, list):
-                content = "".join(part.get("text", "") for part in content)
-            role = "system" if message["role"] in ("system", "developer") else "user"
-            texts[role] += content
-        schema = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
-        return Asked(texts["system"], texts["user"], schema, body)
-
-    def write(self, asked: Asked, text: str, finish: str, behaviour: Behaviour) -> dict[str, Any]:
-        self.seen += 1
-        choice: dict[str, Any] = {
-            "index": 0,
-            "message": {"role": "assistant", "content": text},
-            "finish_reason": finish,
-            "logprobs": _logprobs(text, behaviour.label_probability) if asked.body.get("logprobs") else None,
-        }
-        prompt = _tokens(asked.system + asked.user + (json.dumps(asked.schema) if asked.schema else ""))
-        completion = _tokens(text)
-        return {
-            "id": f"chatcmpl-{self.seen}",
-            "object": "chat.completion",
-            "created": 1_700_000_000,
-            "model": asked.body.get("model", "stub"),
-            "choices": [choice],
-            "usage": {
-                "prompt_tokens": prompt,
-                "completion_tokens": completion,
-                "total_tokens": prompt + completion,
-            },
-        }
-
-
-def _logprobs(text: str, probability: float) -> dict[str, Any]:
-    """Tokens of a few letters; where a label begins, the rest of the probability goes to another label."""
-    tokens: list[dict[str, Any]] = []
-    for piece in re.findall(r'"|[a-z]{1,5}|[^"a-z]+?', text):
-        at = "".join(token["token"] for token in tokens)
-        top = [{"token": piece, "logprob": 0.0}]
-        if re.search(r'"label": "$', at):
-            other = "not" if piece == "suppo" else "suppo"
-            top = [
-                {"token": piece, "logprob": math.log(probability)},
-                {"token": other, "logprob": math.log(1 - probability)},
-            ]
-        tokens.append({"token": piece, "logprob": top[0]["logprob"], "bytes": None, "top_logprobs": top})
-    return {"content": [{**t, "top_logprobs": [{**x, "bytes": None} for x in t["top_logprobs"]]} for t in tokens]}
-
-
-class _Responses:
-    """OpenAI's Responses."""
-
-    def read(self, body: dict[str, Any]) -> Asked:
-        user = "".join(
-            item["content"] if isinstance(item["content"], str) else item["content"][0]["text"]
-            for item in body["input"]
-            if item.get("role") == "user"
-        )
-        system = body.get("instructions") or "".join(
-            item["content"] for item in body["input"] if item.get("role") in ("system", "developer")
-        )
-        return Asked(system, user, (body.get("text") or {}).get("format", {}).get("schema"), body)
-
-    def write(self, asked: Asked, text: str, finish: str, behaviour: Behaviour) -> dict[str, Any]:
-        prompt, completion = _tokens(asked.system + asked.user), _tokens(text)
-        content = [{"type": "output_text", "text": text, "annotations": []}]
-        message = {"type": "message", "id": "m1", "status": "completed", "role": "assistant", "content": content}
-        return {
-            "id": "resp_1",
-            "object": "response",
-            "created_at": 1_700_000_000,
-            "model": asked.body["model"],
-            "status": "completed" if finish == "stop" else "incomplete",
-            "incomplete_details": None if finish == "stop" else {"reason": "max_output_tokens"},
-            "output": [message],
-            "parallel_tool_calls": True,
-            "tool_choice": "auto",
-            "tools": [],
-            "usage": {
-                "input_tokens": prompt,
-                "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
-                "output_tokens": completion,
-                "output_tokens_details": {"reasoning_tokens": 0},
-                "total_tokens": prompt + completion,
-            },
-        }
-
-
-class _Anthropic:
-    """Anthropic's messages."""
-
-    def read(self, body: dict[str, Any]) -> Asked:
-        system = body.get("system") or ""
-        if isinstance(system, list):
-            system = "".join(block["text"] for block in system)
-        user = "".join(
-            message["content"]
-            if isinstance(message["content"], str)
-            else "".join(block.get("text", "") for block in message["content"])
-            for message in body["messages"]
-        )
-        form = body.get("output_config", {}).get("format") or body.get("output_format") or {}
-        return Asked(system, user, form.get("schema"), body)
-
-    def write(self, asked: Asked, text: str, finish: str, behaviour: Behaviour) -> dict[str, Any]:
-        return {
-            "id": "msg_1",
-            "type": "message",
-            "role": "assistant",
-            "model": asked.body["model"],
-            "content": [{"type": "text", "text": text}],
-            "stop_reason": {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}[finish],
-            "stop_sequence": None,
-            "usage": {"input_tokens": _tokens(asked.system + asked.user), "output_tokens": _tokens(text)},
-        }
-
-
-class _Google:
-    """Google's generateContent."""
-
-    def read(self, body: dict[str, Any]) -> Asked:
-        system = "".join(part["text"] for part in body.get("systemInstruction", {}).get("parts", []))
-        user = "".join(part["text"] for content in body["contents"] for part in content["parts"])
-        config = body.get("generationConfig", {})
-        return Asked(system, user, config.get("responseJsonSchema") or config.get("responseSchema"), body)
-
-    def write(self, asked: Asked, text: str, finish: str, behaviour: Behaviour) -> dict[str, Any]:
-        reason = {"stop": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}[finish]
-        return {
-            "candidates": [
-                {"content": {"role": "model", "parts": [{"text": text}]}, "finishReason": reason, "index": 0}
-            ],
-            "usageMetadata": {
-                "promptTokenCount": _tokens(asked.system + asked.user),
-                "candidatesTokenCount": _tokens(text),
-                "totalTokenCount": _tokens(asked.system + asked.user + text),
-            },
-            "modelVersion": "stub",
-        }
-
-
-class _Bedrock:
-    """Bedrock's converse."""
-
-    def read(self, body: dict[str, Any]) -> Asked:
-        system = "".join(block.get("text", "") for block in body.get("system", []))
-        user = "".join(block.get("text", "") for message in body["messages"] for block in message["content"])
-        return Asked(system, user, None, body)
-
-    def write(self, asked: Asked, text: str, finish: str, behaviour: Behaviour) -> dict[str, Any]:
-        prompt, completion = _tokens(asked.system + asked.user), _tokens(text)
-        reason = {"stop": "end_turn", "length": "max_tokens", "content_filter": "guardrail_intervened"}[finish]
-        return {
-            "output": {"message": {"role": "assistant", "content": [{"text": text}]}},
-            "stopReason": reason,
-            "usage": {"inputTokens": prompt, "outputTokens": completion, "totalTokens": prompt + completion},
-            "metrics": {"latencyMs": 1},
-        }
-
-
-# --- as a program ----------------------------------------------------------------------------------------
 
 
 def serve(arguments: list[str] | None = None, *, brain: Brain | None = None) -> None:
@@ -584,13 +300,6 @@ def serve(arguments: list[str] | None = None, *, brain: Brain | None = None) -> 
 
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(main())
-
-
-@contextlib.contextmanager
-def running(**options: Any) -> Iterator[LLMServer]:
-    """A server, as a context manager for fixtures."""
-    with LLMServer(**options) as server:
-        yield server
 
 
 if __name__ == "__main__":

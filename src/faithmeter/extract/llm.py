@@ -29,7 +29,8 @@ class LLMExtractor:
     """Breaks an answer's sentences into standalone claims with an LLM: `LLMExtractor("openai:MODEL")`."""
 
     def __init__(self, spec: str, *, settings: JudgeSettings | None = None, **options: Any) -> None:
-        self.spec, self.settings = configured(spec, settings, options)
+        self.spec, given = configured(spec, settings, options)
+        self.settings = given.for_extraction()
         self.client: Client = shared_client(self.spec, self.settings)
         self._instructions = Instructions("extract", self.settings)
         self._sentences = SentenceExtractor()

@@ -14,9 +14,8 @@ from pydantic import Field, JsonValue, ValidationError, field_validator
 from faithmeter.datamodels import Model
 from faithmeter.errors import UsageError
 
-_SIGNED = (
-    "mode", "inference", "partial", "reasons", "votes", "logprobs", "language", "temperature", "max_tokens",
-)  # fmt: skip
+_OF_VERDICTS = ("mode", "inference", "partial", "reasons", "votes", "logprobs")
+_SIGNED = (*_OF_VERDICTS, "language", "temperature", "max_tokens")
 
 PROVIDERS = ("openai", "openai-responses", "azure", "anthropic", "google", "mistral", "groq", "bedrock")
 
@@ -130,6 +129,11 @@ class JudgeSettings(Model):
             temperature = 0.0 if self.votes == 1 else 0.7  # votes that cannot differ are no votes
         room = {} if self.max_tokens is None else {"max_tokens": self.max_tokens}
         return {"temperature": temperature, **room, **self.model_settings}
+
+    def for_extraction(self) -> Self:
+        """The settings as far as they bear on taking an answer apart: one list of claims, drawn once."""
+        kept = {name: getattr(self, name) for name in self.model_fields_set - set(_OF_VERDICTS)}
+        return type(self).model_validate(kept)
 
     @property
     def signed(self) -> list[str]:
