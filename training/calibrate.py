@@ -37,7 +37,7 @@ def features(classes: Floats, rows: Sequence[Row]) -> Floats:
     return np.column_stack([np.clip(margin, -MARGIN_AT_MOST, MARGIN_AT_MOST), found[:, 0], -found[:, 1:]])
 
 
-def fit_logistic(inputs: Floats, good: np.ndarray, weights: Floats) -> Floats:  # type: ignore[type-arg]
+def fit_logistic(inputs: Floats, good: np.ndarray, weights: Floats) -> Floats:
     """Weighted logistic regression by Newton's method; the last coefficient is the intercept."""
     x = np.column_stack([inputs, np.ones(len(inputs))])
     beta = np.zeros(x.shape[1])
@@ -110,7 +110,7 @@ def _report(support: Floats, good: np.ndarray, rows: Sequence[Row], threshold: f
                   f" flagged {(support[some] < threshold).mean():.3f} AUROC {area:.3f}")  # fmt: skip
 
 
-def _best_cut(scores: Floats, positive: np.ndarray) -> float:  # type: ignore[type-arg]
+def _best_cut(scores: Floats, positive: np.ndarray) -> float:
     """The cut with the best balanced accuracy."""
     cuts = np.linspace(0.2, 0.8, 61)
     return float(max(cuts, key=lambda cut: (scores >= cut)[positive].mean() + (scores < cut)[~positive].mean()))

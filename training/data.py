@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from faithmeter.datamodels import Claim, Sample
+from faithmeter.datamodels import Claim, Context, Sample
 from faithmeter.evidence import Index, hint, joined, select, terms
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.text import sentences
@@ -174,7 +174,7 @@ def asked(row: dict[str, Any]) -> str | None:
 
 def claims_of(answer: str, context: str) -> tuple[Claim, ...]:
     """Take an answer's claims as the default extractor does."""
-    return asyncio.run(SentenceExtractor().extract(Sample(answer=answer, contexts=(context,)))).claims
+    return asyncio.run(SentenceExtractor().extract(Sample(answer=answer, contexts=(Context(text=context),)))).claims
 
 
 def span_label(claim: Claim, spans: list[dict[str, Any]]) -> tuple[str, list[tuple[int, int]]]:

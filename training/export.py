@@ -7,6 +7,7 @@ one node, and weights are quantised per output channel, activations when they ar
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -30,12 +31,12 @@ class Graph:
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []
 
-    def constant(self, name: str, value: np.ndarray) -> str:  # type: ignore[type-arg]
+    def constant(self, name: str, value: np.ndarray) -> str:
         """Store a tensor under a name."""
         self.constants.append(numpy_helper.from_array(value.copy(order="C"), name))
         return name
 
-    def node(self, op: str, inputs: list[str], name: str, *, domain: str = "", **attributes: object) -> str:
+    def node(self, op: str, inputs: list[str], name: str, *, domain: str = "", **attributes: Any) -> str:
         """Add an operator with one output, which takes the operator's name."""
         self.nodes.append(helper.make_node(op, inputs, [name], name=name, domain=domain, **attributes))
         return name
@@ -61,7 +62,7 @@ class Graph:
         return self.node("Mul", [real, self.node("Gather", [scales, index], f"{name}.scales")], name)
 
 
-def quantise(rows: Array) -> tuple[np.ndarray, Array]:  # type: ignore[type-arg]
+def quantise(rows: Array) -> tuple[np.ndarray, Array]:
     """Round a matrix to int8 with one symmetric scale per row."""
     scale = np.maximum(np.abs(rows).max(axis=1), 1e-8).astype(np.float32) / np.float32(127)
     return np.clip(np.rint(rows / scale[:, None]), -127, 127).astype(np.int8), scale

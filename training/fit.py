@@ -43,8 +43,8 @@ class Settings:
 class Answers:
     """What a network says about rows: class logits, and a logit per token of the flat ids."""
 
-    classes: np.ndarray  # type: ignore[type-arg]
-    tokens: np.ndarray  # type: ignore[type-arg]
+    classes: np.ndarray
+    tokens: np.ndarray
 
 
 class Optimiser:
@@ -132,7 +132,7 @@ def _step_loss(
     rows: np.ndarray,
     settings: Settings,
     device: str,
-    teacher: Answers | None,  # type: ignore[type-arg]
+    teacher: Answers | None,
 ) -> tuple[Tensor, Tensor]:
     ids, segments, mask, marks = collate(data, rows, device)
     with torch.autocast("cuda", torch.bfloat16, enabled=device != "cpu" and not settings.half):
@@ -175,7 +175,7 @@ def _teacher_marks(
     rows: np.ndarray,
     segments: Tensor,
     mask: Tensor,
-    device: str,  # type: ignore[type-arg]
+    device: str,
 ) -> tuple[Tensor, Tensor]:
     """The teacher's token answers on the claims of a batch, as probabilities, and where they count."""
     lengths = data.lengths[rows]

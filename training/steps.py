@@ -29,8 +29,8 @@ class Run(NamedTuple):
     device: str
 
     def settings(self, who: str) -> Settings:
-        values = {key: value for key, value in self.config[who].items() if key not in ("base", "from")}
-        return Settings(**values, seed=self.config["seed"])
+        values = {key: value for key, value in self.config[who].items() if key != "base"}
+        return Settings(**{"seed": self.config["seed"], **values})
 
 
 def build(run: Run) -> None:
@@ -90,12 +90,18 @@ def teach(run: Run) -> None:
 def fit(run: Run) -> None:
     """Train the student towards the labels and the teacher's answers."""
     base = run.config["student"]["base"]
+    _fit(run, load_base(base, run.base / base), run.settings("student"))
+
+
+def second(run: Run) -> None:
+    """Go on from the student with the rate raised again and let fall once more."""
+    _fit(run, trained(run), run.settings("second"))
+
+
+def _fit(run: Run, network: Network, settings: Settings) -> None:
     rows, teacher = encoded(run, "train"), load_answers(run.out / "teacher.npz")
     print("answers blamed on their worst claim:", blame_the_worst(rows, teacher))
-    network = load_base(base, run.base / base)
-    if "from" in run.config["student"]:  # a second cycle on what the first has learnt
-        network = load_network(network, run.out / run.config["student"]["from"])
-    train(network, rows, run.settings("student"), device=run.device, teacher=teacher)
+    train(network, rows, settings, device=run.device, teacher=teacher)
     state = {key: value.detach().half().cpu().contiguous() for key, value in network.state_dict().items()}
     save_file(state, run.out / "student.safetensors")
     for name in ("held", "eval"):
@@ -120,7 +126,7 @@ def load_answers(path: Path) -> Answers:
         return Answers(kept["classes"], kept["tokens"].astype(np.float16) / np.float16(8))
 
 
-def support_of(classes: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def support_of(classes: np.ndarray) -> np.ndarray:
     """The probability of the first class."""
     return torch.softmax(torch.from_numpy(classes.astype(np.float32)), -1)[:, 0].numpy().astype(float)
 

@@ -23,15 +23,15 @@ Ints = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 class Encoded:
     """Rows as one flat array of ids, with each row's bounds and segment lengths."""
 
-    ids: np.ndarray  # type: ignore[type-arg]
-    marks: np.ndarray  # type: ignore[type-arg]
+    ids: np.ndarray
+    marks: np.ndarray
     """Per token of `ids`: 1 unsupported, 0 supported, -1 unknown or not of the claim."""
     starts: Ints
     claim_ends: Ints
     """Length of [CLS] claim [SEP] in each row."""
     hint_ends: Ints
     labels: Ints
-    weights: np.ndarray  # type: ignore[type-arg]
+    weights: np.ndarray
     groups: Ints
     sources: list[str]
 
@@ -53,17 +53,18 @@ def load_tokenizer(path: Path) -> Tokenizer:
 
 def specials(tokenizer: Tokenizer) -> tuple[int, int]:
     """The ids that open a sequence and close a segment: BERT's names, or MPNet's."""
-    first, close = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
-    if first is None:
-        first, close = tokenizer.token_to_id("<s>"), tokenizer.token_to_id("</s>")
-    return first, close
+    for first, close in (("[CLS]", "[SEP]"), ("<s>", "</s>")):
+        ids = tokenizer.token_to_id(first), tokenizer.token_to_id(close)
+        if ids[0] is not None and ids[1] is not None:
+            return ids[0], ids[1]
+    raise ValueError("the tokenizer has neither BERT's nor MPNet's special tokens")
 
 
 def encode(rows: Sequence[Row], tokenizer: Tokenizer, *, chunk: int = 20_000) -> Encoded:
     """Lay out each row as [CLS] claim [SEP] hint [SEP] evidence [SEP]."""
     first, close = specials(tokenizer)
     ids: list[Ints] = []
-    marks: list[np.ndarray] = []  # type: ignore[type-arg]
+    marks: list[np.ndarray] = []
     claim_ends, hint_ends = [], []
     for begin in range(0, len(rows), chunk):
         part = rows[begin : begin + chunk]
@@ -95,7 +96,7 @@ def claim_marks(row: Row, claim: Encoding) -> list[int]:
     return [int(any(s < end and start < e for s, e in row.marks)) for start, end in claim.offsets]
 
 
-def translate(ids: np.ndarray, of: Tokenizer, to: Tokenizer) -> np.ndarray:  # type: ignore[type-arg]
+def translate(ids: np.ndarray, of: Tokenizer, to: Tokenizer) -> np.ndarray:
     """Map ids between two tokenizers that cut words alike and number the pieces differently."""
     special = dict(zip(("[CLS]", "[SEP]", "[PAD]", "[UNK]"), ("<s>", "</s>", "<pad>", "[UNK]"), strict=True))
     table = np.full(of.get_vocab_size(), to.token_to_id("[UNK]") or 3, np.int32)
