@@ -22,6 +22,7 @@ COMMANDS = {
     "calibrate": ("faithmeter.cli.calibrate", "Fit a verifier to labels by people."),
     "selftest": ("faithmeter.cli.selftest", "Corrupt supported claims and see what the verifier catches."),
     "stability": ("faithmeter.cli.stability", "Judge the same answers again and again: which verdicts flip?"),
+    "models": ("faithmeter.cli.models", "List the verifiers: what each needs, its licence and its figures."),
     "cache": ("faithmeter.cli.cache", "Look after the verdict cache: stats, prune, export, verify."),
 }
 

@@ -10,7 +10,7 @@ from faithmeter.errors import UsageError
 from faithmeter.loading import load_part
 
 # What `check`, `evaluate` and the command line use when nothing is said.
-DEFAULT_VERIFIER = "lexical"
+DEFAULT_VERIFIER = "local"
 
 
 @runtime_checkable

@@ -1,0 +1,111 @@
+"""What verifiers there are: what each is, needs and costs to use, its licence and its figures."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import find_spec
+
+from faithmeter.datamodels import Model
+
+# From the model card, which has all of them with their intervals.
+LOCAL_FIGURES = "RAGTruth answers, worst claim: AUROC .81 (QA .87, Summary .63, records .69)"
+
+
+class Entry(Model):
+    """One verifier, as `faithmeter models` lists it."""
+
+    spec: str
+    """What to write after --verifier."""
+    what: str
+    """What it is."""
+    needs: str
+    """What must be there: an extra, weights, a key; `nothing` works as installed."""
+    packages: tuple[str, ...] = ()
+    """The modules that its extra brings; it can be used once they are there."""
+    licence: str
+    """The licence of its weights, or of the code where there are none."""
+    figures: str
+    """What is known of its accuracy, and from where."""
+    card: str
+    """Where to read more."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether the packages it needs are installed; weights and keys are not looked for."""
+        return all(find_spec(package) for package in self.packages)
+
+
+@cache
+def catalogue() -> tuple[Entry, ...]:
+    """Every verifier that a spec can name."""
+    return (
+        Entry(
+            spec="local",
+            what="the embedded model: a 22M-parameter entailment model, int8, on the CPU",
+            needs="nothing",
+            licence="Apache-2.0",
+            figures=LOCAL_FIGURES,
+            card="faithmeter/weights/MODEL_CARD.md, in the package",
+        ),
+        Entry(
+            spec="lexical[:METRIC[=THRESHOLD]]",
+            what="word overlap with the best window of one context; metrics rouge, tokens, bleu",
+            needs="nothing",
+            licence="Apache-2.0",
+            figures="see benchmarks/README.md; sees words, not meaning",
+            card="docs/concepts.md",
+        ),
+        Entry(
+            spec="PROVIDER:MODEL",
+            what="an LLM judge: openai, anthropic, google, mistral, groq, bedrock, azure, or any compatible endpoint",
+            needs="faithmeter[llm] and the provider's key",
+            packages=("pydantic_ai",),
+            licence="the provider's terms",
+            figures="depends on the model: measure yours with `faithmeter agree`",
+            card="docs/judge.md",
+        ),
+        Entry(
+            spec="cascade:PROVIDER:MODEL",
+            what="cheap tiers first, the LLM only for what they are not sure of",
+            needs="faithmeter[llm] and the provider's key",
+            packages=("pydantic_ai",),
+            licence="the provider's terms",
+            figures="see benchmarks/README.md for the calls saved",
+            card="docs/cache.md",
+        ),
+        Entry(
+            spec="hhem[:PATH]",
+            what="Vectara's HHEM-2.1-Open, 110M parameters, two-way",
+            needs="faithmeter[hf] and its weights (hub id vectara/hallucination_evaluation_model, or a folder)",
+            packages=("torch", "transformers"),
+            licence="Apache-2.0",
+            figures="published: RAGTruth QA 74.3, Summary 64.4 balanced accuracy",
+            card="the model's page on the hub",
+        ),
+        Entry(
+            spec="minicheck:PATH_OR_HUB_ID",
+            what="MiniCheck: Flan-T5-Large, RoBERTa or DeBERTa, two-way",
+            needs="faithmeter[hf] and its weights",
+            packages=("torch", "transformers"),
+            licence="MIT",
+            figures="not measured here",
+            card="the model's page on the hub",
+        ),
+        Entry(
+            spec="nli:PATH_OR_HUB_ID",
+            what="any two- or three-way NLI sequence classifier",
+            needs="faithmeter[hf] and its weights",
+            packages=("torch", "transformers"),
+            licence="the model's own",
+            figures="depends on the model",
+            card="the model's page on the hub",
+        ),
+        Entry(
+            spec="python:MODULE:FUNCTION",
+            what="your own: whatever the function returns that has `signature` and `verify`",
+            needs="your module on the Python path",
+            licence="yours",
+            figures="measure it with `faithmeter agree`",
+            card="CONTRIBUTING.md",
+        ),
+    )
