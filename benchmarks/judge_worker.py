@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
 import os
 import resource
 import time
 import warnings
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ warnings.filterwarnings("ignore")
 os.environ.update(RAGAS_DO_NOT_TRACK="true", DEEPEVAL_TELEMETRY_OPT_OUT="YES", OPENAI_API_KEY="none")
 
 
-def faithmeter(rows: list[dict[str, Any]], url: str, concurrency: int, timeout: float) -> list[float | None]:
+def faithmeter(rows: Iterable[dict[str, Any]], url: str, concurrency: int, timeout: float) -> list[float | None]:
     from faithmeter.datamodels import Sample
     from faithmeter.evaluator import Evaluator
     from faithmeter.extract.llm import LLMExtractor
@@ -42,7 +44,7 @@ def faithmeter(rows: list[dict[str, Any]], url: str, concurrency: int, timeout: 
     return asyncio.run(run())
 
 
-def ragas(rows: list[dict[str, Any]], url: str, concurrency: int, timeout: float) -> list[float | None]:
+def ragas(rows: Iterable[dict[str, Any]], url: str, concurrency: int, timeout: float) -> list[float | None]:
     from langchain_openai import ChatOpenAI
     from ragas import EvaluationDataset, RunConfig, SingleTurnSample, evaluate
     from ragas.llms import LangchainLLMWrapper
@@ -63,7 +65,7 @@ def ragas(rows: list[dict[str, Any]], url: str, concurrency: int, timeout: float
     return [None if score != score else float(score) for score in result["faithfulness"]]
 
 
-def deepeval(rows: list[dict[str, Any]], url: str, concurrency: int, timeout: float) -> list[float | None]:
+def deepeval(rows: Iterable[dict[str, Any]], url: str, concurrency: int, timeout: float) -> list[float | None]:
     from deepeval import evaluate
     from deepeval.evaluate import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
     from deepeval.metrics import FaithfulnessMetric
@@ -72,6 +74,7 @@ def deepeval(rows: list[dict[str, Any]], url: str, concurrency: int, timeout: fl
 
     os.environ["DEEPEVAL_PER_ATTEMPT_TIMEOUT_SECONDS_OVERRIDE"] = str(6 * timeout)  # it is slow by itself
     model = GPTModel(model="gpt-4o-mini", base_url=url, api_key="none")
+    rows = list(rows)
     cases = [
         LLMTestCase(
             input=row["question"], actual_output=row["answer"], retrieval_context=row["contexts"], name=row["id"]
@@ -93,6 +96,12 @@ def deepeval(rows: list[dict[str, Any]], url: str, concurrency: int, timeout: fl
     return [found.get(row["id"]) for row in rows]
 
 
+def read(path: Path) -> Iterator[dict[str, Any]]:
+    """The samples one by one, so that a system that streams need not hold them all."""
+    with path.open() as file:
+        yield from map(json.loads, file)
+
+
 SYSTEMS = {"faithmeter": faithmeter, "ragas": ragas, "deepeval": deepeval}
 
 
@@ -104,17 +113,18 @@ def main() -> None:
     parser.add_argument("--concurrency", type=int, default=16)
     parser.add_argument("--timeout", type=float, default=5.0)
     given = parser.parse_args()
-    rows = [json.loads(line) for line in given.samples.read_text().splitlines()]
     run = SYSTEMS[given.system]
-    run(rows[:2], given.url, 2, given.timeout)  # imports and first connections are not what is measured
+    few = list(itertools.islice(read(given.samples), 2))
+    run(few, given.url, 2, given.timeout)  # imports and first connections are not what is measured
     cpu, wall = _cpu(), time.perf_counter()
-    scores = run(rows, given.url, given.concurrency, given.timeout)
+    scores = run(read(given.samples), given.url, given.concurrency, given.timeout)
     figures = {
         "wall": time.perf_counter() - wall,
         "cpu": _cpu() - cpu,
         "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "right": sum(
-            score is not None and abs(score - row["expected"]) < 1e-6 for score, row in zip(scores, rows, strict=True)
+            score is not None and abs(score - row["expected"]) < 1e-6
+            for score, row in zip(scores, read(given.samples), strict=True)
         ),
         "failed": sum(score is None for score in scores),
     }
