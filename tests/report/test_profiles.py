@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from faithmeter import Aside, Claim, Label, Origin, Result, Sample, Verdict
@@ -39,3 +44,12 @@ def test_each_tool_counts_in_its_own_way(
     assert mean(result(P)) == partial
     assert mean(result()) == nothing
     assert mean(result(refusal=True)) == nothing
+
+
+def test_the_report_shows_them_side_by_side(tmp_path: Path) -> None:
+    (tmp_path / "r.jsonl").write_text(result(S, N).model_dump_json() + "\n", "utf-8")
+    command = [sys.executable, "-m", "faithmeter", "report", "r.jsonl", "-o", "r.md", "--profiles", "--quiet"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "COLUMNS": "140"})
+    assert done.returncode == 0, done.stderr
+    for tool in ("faithmeter", "ragas", "deepeval", "continuous-eval", "rag_evals", "ragaliq"):
+        assert tool in done.stdout

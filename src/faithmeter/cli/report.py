@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,9 +12,13 @@ from faithmeter.cli import BELOW, PASSED
 from faithmeter.render import number
 from faithmeter.report import FORMATS, format_of, summarise, write_report
 from faithmeter.report.github import announce, commands_off
-from faithmeter.report.reading import ResultsFile
+from faithmeter.report.profiles import counted_as, profiles_table
+from faithmeter.report.reading import ResultsFile, read_results
 from faithmeter.report.summary import Summary
 from faithmeter.report.terminal import terminal_report
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 _ENDINGS = "\n".join(f"{ending:17}{words}" for ending, (_, _, words) in FORMATS.items())
 
@@ -39,9 +44,17 @@ Exit codes: 0 passed, 1 below --min-score, 2 usage or bad input.""",
 @click.option("--min-score", type=click.FloatRange(0, 1), help="What passes; exit 1 if the mean score is below.")
 @click.option("--title", help="The title of the report.")
 @click.option("--worst", type=click.IntRange(0), default=10, show_default=True, help="How many claims to show.")
+@click.option("--profiles", is_flag=True, help="Show the mean as other tools would count the same verdicts.")
 @click.option("--quiet", is_flag=True, help="Write the files, and print nothing but their names.")
 def command(
-    results: Path, outputs: tuple[str, ...], min_score: float | None, title: str | None, worst: int, quiet: bool
+    results: Path,
+    outputs: tuple[str, ...],
+    *,
+    min_score: float | None,
+    title: str | None,
+    worst: int,
+    profiles: bool,
+    quiet: bool,
 ) -> None:
     targets = list(outputs) or [str(results.with_suffix(".html"))]
     for target in targets:
@@ -50,6 +63,8 @@ def command(
     summary = summarise(file, min_score=min_score)
     if not quiet:
         _show(summary, worst)
+    if profiles:
+        _print(profiles_table(counted_as(read_results(results))))
     for target in targets:
         write_report(target, results, min_score=min_score, title=title)
         click.echo(f"wrote {target}")
@@ -63,7 +78,11 @@ def command(
 
 
 def _show(summary: Summary, worst: int) -> None:
+    with commands_off():
+        _print(terminal_report(summary, rows=worst))
+
+
+def _print(shown: RenderableType) -> None:
     from rich.console import Console
 
-    with commands_off():
-        Console().print(terminal_report(summary, rows=worst))
+    Console().print(shown)
