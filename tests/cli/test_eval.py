@@ -140,3 +140,15 @@ def test_equal_rows_without_ids_are_told_apart(cli: Cli, tmp_path: Path) -> None
     cli("eval", name, "-v", "lexical", "-o", "out.jsonl")
     ids = [result.sample.id for result in results(tmp_path / "out.jsonl")]
     assert ids == [ids[0], f"{ids[0]}-2", f"{ids[0]}-3"]
+
+
+def test_a_dry_run_estimates_and_asks_nothing(cli: Cli, tmp_path: Path) -> None:
+    name = rows(tmp_path / "in.jsonl", *[{"answer": f"{GOOD} {BAD}", "contexts": [TOWER]}] * 3)
+    judge = "openai:gpt-4o-mini@http://127.0.0.1:9/v1"  # nobody listens there
+    done = cli("eval", name, "-v", judge, "-x", judge, "--dry-run", "--json", OPENAI_API_KEY="sk-none")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["answers"], found["calls"]) == (3, 6)
+    assert found["prompt_tokens"] > 1000
+    shown = cli("eval", name, "-v", "lexical", "--dry-run").stdout
+    assert "3 answers: about 0 calls" in shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import sys
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from faithmeter.cli.eval_on_ray import eval_on_ray
 from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, evaluator_options
 from faithmeter.cli.progress import Tick, progress
 from faithmeter.cli.wishes import INTERRUPTED, Wishes, count, show_numbers, verdict
+from faithmeter.datamodels import Usage
 from faithmeter.errors import FaithmeterError
 from faithmeter.evaluator import Evaluator
 from faithmeter.llm.budget import limited
@@ -67,6 +69,7 @@ class Shard(click.ParamType[tuple[int, int]]):
               help="On Ray: answers in a part, the unit that is done or not when a run is resumed.")  # fmt: skip
 @click.option("--parts", type=click.Choice(["jsonl", "parquet"]), default="jsonl", show_default=True,
               help="On Ray: how parts are written.")  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Estimate an LLM's calls, tokens and cost; ask nothing.")
 @click.option("--max-cost", type=click.FloatRange(min=0), metavar="DOLLARS", help="Stop before an LLM costs more.")
 @click.option("--min-score", type=click.FloatRange(0, 1), help="Exit 1 if the mean score is below.")
 @click.option("--min-coverage", type=click.FloatRange(0, 1), default=0.95, show_default=True,
@@ -97,7 +100,9 @@ def command(data: tuple[str, ...], **options: Any) -> None:
     Exit codes: 0 passed, 1 below --min-score, 2 usage or bad input, 3 too much could not be judged.
     """
     wishes = Wishes(data, **{item.name: options.pop(item.name) for item in fields(Wishes) if item.name in options})
-    repeat = options.pop("repeat")
+    repeat, dry_run = options.pop("repeat"), options.pop("dry_run")
+    if dry_run:
+        sys.exit(_dry_run(wishes, build_evaluator(**options | {"cache": NO_CACHE})))
     if repeat > 1:
         sys.exit(_repeat(wishes, build_evaluator(**options | {"cache": NO_CACHE}), repeat))
     wishes.check()
@@ -108,6 +113,27 @@ def command(data: tuple[str, ...], **options: Any) -> None:
         sys.exit(eval_on_ray(wishes, judges))
     with _journal(wishes) as journal:
         sys.exit(_Eval(wishes, judges, journal).run())
+
+
+def _dry_run(wishes: Wishes, evaluator: Evaluator) -> int:
+    """Say what the run would take, if nothing has to be asked again and nothing is in the cache."""
+    from faithmeter.verify.estimate import estimate
+
+    async def added_up() -> tuple[int, Usage]:
+        answers, usage = 0, Usage()
+        for sample in wishes.intake():
+            usage += await estimate(sample, extractor=evaluator.extractor, verifier=evaluator.verifier)
+            answers += 1
+        return answers, usage
+
+    answers, usage = asyncio.run(added_up())
+    if wishes.as_json:
+        click.echo(json.dumps({"answers": answers, **usage.model_dump(include=set(Usage.model_fields) - {"seconds"})}))
+        return PASSED
+    cost = "the price of this model is not known" if usage.cost is None else f"about ${usage.cost:.4f}"
+    tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
+    click.echo(f"{count(answers, 'answer')}: about {usage.calls:,} calls, {tokens}, {cost if usage.calls else '$0'}")
+    return PASSED
 
 
 def _repeat(wishes: Wishes, evaluator: Evaluator, repeat: int) -> int:
