@@ -132,7 +132,8 @@ def _dry_run(wishes: Wishes, evaluator: Evaluator) -> int:
         return PASSED
     cost = "the price of this model is not known" if usage.cost is None else f"about ${usage.cost:.4f}"
     tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
-    click.echo(f"{count(answers, 'answer')}: about {usage.calls:,} calls, {tokens}, {cost if usage.calls else '$0'}")
+    most = "at most" if hasattr(evaluator.verifier, "tiers") else "about"
+    click.echo(f"{count(answers, 'answer')}: {most} {usage.calls:,} calls, {tokens}, {cost if usage.calls else '$0'}")
     return PASSED
 
 

@@ -22,9 +22,21 @@ async def estimate(sample: Sample, *, extractor: Extractor, verifier: Verifier) 
     if claims and isinstance(extractor, LLMExtractor | JointExtractor):
         usage += extractor.estimate(sample, plain)
         claims = _more(claims)
-    if claims and isinstance(verifier, Judge) and not joint:
-        usage += verifier.estimate(sample, claims)
+    judge = _judge(verifier)
+    if claims and judge and not joint:
+        usage += judge.estimate(sample, claims)
     return usage
+
+
+def _judge(verifier: Verifier) -> Judge | None:
+    """The LLM that a verifier asks in the end; a cascade may have to ask it about every claim."""
+    while not isinstance(verifier, Judge):
+        tiers = getattr(verifier, "tiers", ())
+        inner = tiers[-1].verifier if tiers else getattr(verifier, "verifier", None)
+        if inner is None:
+            return None
+        verifier = inner
+    return verifier
 
 
 def _more(claims: list[Claim]) -> list[Claim]:
