@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithmeter.evidence import Index, bearing, hint, joined, locate, overlap, room, select, size
+from faithmeter.evidence import Index, bearing, hint, joined, locate, room, select, size
 
 EINSTEIN = "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist."
 FILLER = " ".join(f"The weather in town number {n} was mild and nobody there noticed anything." for n in range(200))
@@ -63,30 +63,6 @@ def test_bearing_passages_are_few_and_among_those_judged() -> None:
     claim = "Einstein was a German-born physicist."
     among = select(claim, index)
     assert [passage.text for passage in bearing(claim, index, among=among)] == [EINSTEIN]
-
-
-@pytest.mark.parametrize(
-    ("claim", "evidence", "expected"),
-    [
-        ("Maria Ito sold 1,200 boats.", "In May, Maria Ito sold 1200 boats.", (0, 0, 0)),
-        ("Yes, Ito sold 12 boats.", "Ito sold twelve boats.", (0, 0, 0)),
-        ("It opens at 9 pm.", "hours: 21:00", (0, 0, 0)),
-        ("Yes, Anna Holm sold 7 boats.", "Ito sold twelve boats.", (1, 2, 0)),
-        ("Born on 20th March.", "born 14 March 1879", (1, 0, 1)),
-        ("Born on March 14th.", "born 14 March 1879", (0, 0, 0)),
-        ("Known before 20 March.", "born 14 March 1879", (1, 0, 0)),
-        ("", "born 14 March 1879", (0, 0, 0)),
-    ],
-)
-def test_overlap_counts_what_is_missing(claim: str, evidence: str, expected: tuple[int, int, int]) -> None:
-    found = overlap(claim, evidence)
-    assert (found.numbers, found.names, found.dates) == expected
-
-
-def test_overlap_shares_words() -> None:
-    assert overlap("The boats were sold.", "A boat was sold.").share == 1.0
-    assert overlap("The boats were sunk.", "A boat was sold.").share == 0.5
-    assert overlap("", "A boat was sold.").share == 0.0
 
 
 @given(st.lists(texts, max_size=4), texts)

@@ -36,16 +36,6 @@ _PRONOUN = re.compile(
 
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
 _PIECE = re.compile(r"\w{1,7}|[^\w\s]")
-_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?", re.ASCII)
-_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-_DAY_MONTH = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}\b", re.ASCII | re.IGNORECASE)
-_MONTH_DAY = re.compile(rf"\b{_MONTH} (\d{{1,2}})(?!\d)", re.ASCII | re.IGNORECASE)
-_OPEN_DATE = re.compile(
-    r"\b(?:before|after|by|since|until|till|between|from|to|through|than|around|about)\s+(?:the\s+)?\w+\s+\w+",
-    re.IGNORECASE,
-)
-_CLOCK = re.compile(r"\b(\d{1,2})(?::\d\d|(?= ?[ap]\.?m))", re.ASCII | re.IGNORECASE)
-_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]+")
 
 _STOP = frozenset(
     re.findall(
@@ -57,7 +47,7 @@ _STOP = frozenset(
     )
 )
 _SMALL_NUMBERS = re.findall(r"\w+", "zero one two three four five six seven eight nine ten eleven twelve")
-_NUMBERS = {word: str(value) for value, word in enumerate(_SMALL_NUMBERS)}
+NUMBERS = {word: str(value) for value, word in enumerate(_SMALL_NUMBERS)}
 # A record says `hours`, `stars` or `city` where prose says "open until", "rated" or "located in".
 _RECORD_WORDS = {
     "open": ("hour",), "opens": ("hour",), "opening": ("hour",), "closed": ("hour",), "closes": ("hour",),
@@ -109,7 +99,7 @@ def terms(text: str) -> list[str]:
 
 
 def _stem(word: str) -> str:
-    word = _NUMBERS.get(word, word)
+    word = NUMBERS.get(word, word)
     if len(word) > 6 and word.isalpha():
         return word[:6]
     return word[:-1] if len(word) > 3 and word.endswith("s") else word
@@ -192,59 +182,6 @@ def joined(passages: Sequence[Passage]) -> str:
             parts.append((" " if before.text[-1:] in _CLOSERS else "; ") if near else " … ")
         parts.append(passage.text)
     return "".join(parts)
-
-
-class Overlap(NamedTuple):
-    """How much of a claim stands in its evidence, letter by letter: what a small model may overlook."""
-
-    share: float
-    """Share of the claim's words that the evidence holds."""
-    numbers: int
-    """Numbers of the claim that it does not hold; three stands for more."""
-    names: int
-    """Names of the claim that neither it nor the hint holds; three stands for more."""
-    dates: int
-    """Days of a month in the claim where the evidence has only other days of that month."""
-
-
-def overlap(claim: str, evidence: str, *, hint: str = "") -> Overlap:
-    """Count the words, numbers and names of a claim that its evidence holds."""
-    wanted, held = terms(claim), set(terms(evidence))
-    numbers = _numbers(evidence) | _numbers(hint)
-    known = f"{evidence} {hint}".lower()
-    return Overlap(
-        sum(term in held for term in wanted) / max(1, len(wanted)),
-        min(3, len({_plain(number) for number in _NUMBER.findall(claim)} - numbers)),
-        min(3, sum(name.lower().removesuffix("'s") not in known for name in _NAME.findall(claim))),
-        _misdated(claim, evidence),
-    )
-
-
-def _misdated(claim: str, evidence: str) -> int:
-    held = _days(evidence)
-    months = {month for _, month in held}
-    # "Before 20 March" or "until 20 March" may well hold of an event on 14 March.
-    return sum(month in months for _, month in _days(_OPEN_DATE.sub(" ", claim)) - held)
-
-
-def _days(text: str) -> set[tuple[int, str]]:
-    """The days of months in a text, however written: 14 March, March 14th, the 14th of Mar."""
-    found = {(int(day), month.lower()) for day, month in _DAY_MONTH.findall(text)}
-    return found | {(int(day), month.lower()) for month, day in _MONTH_DAY.findall(text)}
-
-
-def _numbers(text: str) -> set[str]:
-    """The numbers of a text in plain digits; 21:00 is also 9, and 9 pm also 21, as prose and records differ."""
-    found = {_plain(number) for number in _NUMBER.findall(text)}
-    found |= {str((int(hour) + 12) % 24) for hour in _CLOCK.findall(text) if int(hour) < 24}
-    return found | {_NUMBERS[word] for word in _WORD.findall(text.lower()) if word in _NUMBERS}
-
-
-def _plain(number: str) -> str:
-    """Write a number without separators, leading zeros and empty decimals."""
-    whole, dot, decimals = number.replace(",", "").partition(".")
-    decimals = decimals.rstrip("0")
-    return (whole.lstrip("0") or "0") + (dot + decimals if decimals else "")
 
 
 def hint(claim: str, *, question: str | None = None, before: str = "") -> str:

@@ -8,6 +8,7 @@ more, the next best passages are read too, and the better reading counts.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import math
 import os
@@ -24,7 +25,8 @@ from tokenizers import Tokenizer
 
 from faithmeter.datamodels import Claim, Evidence, Failure, Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.errors import UsageError
-from faithmeter.evidence import Index, Overlap, Passage, bearing, hint, joined, overlap, select
+from faithmeter.evidence import Index, Passage, bearing, hint, joined, select
+from faithmeter.verify._traces import Overlap, overlap
 
 WEIGHTS = Path(__file__).resolve().parents[1] / "weights" / "local"
 
@@ -51,6 +53,8 @@ class Calibration(NamedTuple):
     """What each name that does not stand there takes away."""
     dates: float
     """What each date with another day takes away."""
+    units: float
+    """What each number with another unit takes away."""
     threshold: float
     """A claim with at least this support is supported."""
     contradiction: float
@@ -63,8 +67,9 @@ class Calibration(NamedTuple):
         top = max(classes[1:])
         margin = classes[0] - top - math.log(sum(math.exp(value - top) for value in classes[1:]))
         margin = min(max(margin, -MARGIN_AT_MOST), MARGIN_AT_MOST)
-        lacking = self.numbers * found.numbers + self.names * found.names + self.dates * found.dates
-        return sigmoid(self.scale * margin + self.share * found.share - lacking + self.shift)
+        lacking = self.numbers * found.numbers + self.names * found.names
+        wrong = self.dates * found.dates + self.units * found.units
+        return sigmoid(self.scale * margin + self.share * found.share - lacking - wrong + self.shift)
 
 
 class Reading(NamedTuple):
@@ -144,7 +149,8 @@ class LocalVerifier:
 
     @property
     def signature(self) -> str:
-        return f"local.1,{self.calibration.model}"
+        settings = hashlib.sha256(repr(self.calibration).encode()).hexdigest()[:6]
+        return f"local.1,{self.calibration.model},{settings}"
 
     def reads(self, pair: Pair) -> Sequence[str]:
         """What the claim's pronouns refer to."""
