@@ -35,11 +35,19 @@ class Obedient:
         return [Verdict(claim=pair.claim, label=Label.SUPPORTED, origin=origin) for pair in pairs]
 
     async def _obey(self, text: str) -> None:
+        _note_the_beginning(text)
         if wait := re.search(r"wait ([\d.]+\d)", text):
             await asyncio.sleep(float(wait[1]))
         if "down" in text:
             raise EndpointDown("the endpoint is down")
         _die_if_told(text)
+
+
+def _note_the_beginning(text: str) -> None:
+    """Add a line to the file that the environment names, if it does."""
+    if path := os.environ.get("FAITHMETER_TEST_BEGUN"):
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(text + "\n")
 
 
 def _die_if_told(text: str) -> None:
