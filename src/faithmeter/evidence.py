@@ -116,9 +116,10 @@ def select(claim: str, index: Index, *, hint: str = "", used: Iterable[Passage] 
     A passage counts by the claim's words it holds, the rarer the more, and by a share of its
     neighbours' count; a word that a chosen passage already holds counts half. What room is left is
     filled with what stands next to the chosen and with the first of each context. `used` passages
-    are passed over: a second call gives the next best.
+    are passed over: a second call gives the next best, in half the room.
     """
-    available, taken = room(claim), set(used)
+    taken = set(used)
+    available = room(claim) // (2 if taken else 1)
     if not taken and index.total <= available:
         return list(index.passages)
     chosen: set[int] = set()
