@@ -23,10 +23,15 @@ PATIENT = "python:support.verifiers:patient"
 TESTS = str(Path(__file__).parents[1])
 
 
+@pytest.fixture(autouse=True)
+def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is judged is judged here."""
+    monkeypatch.setenv("FAITHMETER_CACHE", "off")
+
+
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LLMServer]:
     monkeypatch.setenv("OPENAI_API_KEY", "no-key")
-    monkeypatch.setenv("FAITHMETER_CACHE", "off")
     with LLMServer(behaviour=Behaviour(latency=0.02)) as server:
         yield server
 
