@@ -21,13 +21,13 @@ test: $(STAMPS)/dev $(STAMPS)/system  ## Everything the tests need, then lint, t
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(STAMPS)/dev  ## The fast inner loop: lint, types, unit tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -m "not slow" -q
+	$(BIN)/python -m pytest -m "not slow" -q -n 2 --dist loadfile
 
 fix: $(STAMPS)/dev  ## Format, and fix what the linter can
 	$(BIN)/ruff format .

@@ -31,9 +31,7 @@ def results(draw: st.DrawFn) -> Result:
             evidence = (Evidence.of(sample.contexts, index, 0, draw(st.integers(1, len(contexts[index])))),)
         support = draw(st.none() | st.floats(0, 1))
         label = draw(st.sampled_from(list(Label)))
-        outcomes.append(
-            Verdict(claim=claim, label=label, support=support, evidence=evidence, origin=draw(origins))
-        )
+        outcomes.append(Verdict(claim=claim, label=label, support=support, evidence=evidence, origin=draw(origins)))
     return Result(sample=sample, outcomes=tuple(outcomes), signature="test", usage=Usage(calls=draw(st.integers(0, 9))))
 
 

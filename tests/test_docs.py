@@ -23,9 +23,7 @@ BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 def blocks(path: Path, language: str) -> list[tuple[int, str]]:
     text = path.read_text("utf-8")
-    return [
-        (text[: found.start()].count("\n") + 2, found[2]) for found in BLOCK.finditer(text) if found[1] == language
-    ]
+    return [(text[: found.start()].count("\n") + 2, found[2]) for found in BLOCK.finditer(text) if found[1] == language]
 
 
 @pytest.fixture

@@ -54,7 +54,7 @@ def report_file(results_file: Path) -> Path:
     return path
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # Playwright keeps an event loop running: no longer than these tests need it
 def browser() -> Iterator[Browser]:
     """Debian's chromium, driven by Playwright; `make test` installs it."""
     program = shutil.which("chromium") or shutil.which("google-chrome")
