@@ -180,4 +180,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     elsewhere = ["127.0.0.1:1" if word == "ray" else word for word in command]
     nowhere = subprocess.run(elsewhere, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert nowhere.returncode == 2
-    assert nowhere.stderr == "faithmeter: Ray cannot be reached at '127.0.0.1:1': Connection refused\n"
+    assert nowhere.stderr == (
+        "faithmeter: Ray cannot be reached at '127.0.0.1:1': Connection refused; "
+        "3 parts kept in out: the same command goes on from there\n"
+    )
