@@ -114,8 +114,10 @@ class Judges(NamedTuple):
             own: int = getattr(self.evaluator.verifier, "concurrency", CONCURRENCY)
             return InProcess(self.evaluator, concurrency=self.workers or own)
         count = self.workers or (1 if small else cores())
+        if self.workers == 1:  # one core, as asked: two samples in flight would keep two threads busy
+            return InProcess(single_threaded(self.evaluator), concurrency=1)
         if self.specs is None or count == 1:
-            return InProcess(single_threaded(self.evaluator) if self.workers == 1 else self.evaluator, concurrency=2)
+            return InProcess(self.evaluator, concurrency=2)
         return Workers(self.specs, count=count, signature=self.evaluator.signature)
 
 
