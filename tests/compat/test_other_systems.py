@@ -11,9 +11,10 @@ import pytest
 from openai import AsyncOpenAI, OpenAI
 from pydantic import BaseModel, ValidationError
 from support.llm_server import Faults, LLMServer
+from support.tiny_models import hhem_folder
 
 from faithmeter import Label, UsageError
-from faithmeter.compat import Faithfulness, rag_evals, ragaliq, ragas
+from faithmeter.compat import Faithfulness, FaithfulnesswithHHEM, rag_evals, ragaliq, ragas
 from faithmeter.compat._parts import Unjudged, spec_of
 
 EINSTEIN = (
@@ -97,6 +98,14 @@ async def test_ragas_global_cache_is_set_by_the_environment(
     for expected in (None, "exact"):
         result = await ragas.Faithfulness(llm=f"openai:stub@{server.url}").result(sample)
         assert result.verdicts[0].origin.cache == expected
+
+
+async def test_ragas_with_hhem(tmp_path: Path) -> None:
+    folder, _ = hhem_folder(tmp_path)
+    scorer = FaithfulnesswithHHEM(device="cpu", batch_size=2, model=str(folder))
+    result = await scorer.result({"response": " ".join(EXERCISE), "retrieved_contexts": EXERCISE})
+    assert [verdict.origin.verifier for verdict in result.verdicts] == ["hhem", "hhem"]
+    assert await scorer.single_turn_ascore({"response": EXERCISE[0], "retrieved_contexts": EXERCISE}) in (0.0, 1.0)
 
 
 # --- rag_evals --------------------------------------------------------------------------------------

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import save_file
-from tokenizers import Tokenizer, models, pre_tokenizers
+from support.tiny_models import HYPOTHESIS, PREMISE, WORDS, hhem_folder, t5_config, tokenizer
 from transformers import (
     BertConfig,
     BertForSequenceClassification,
-    PreTrainedTokenizerFast,
-    T5Config,
     T5ForConditionalGeneration,
     T5ForTokenClassification,
 )
@@ -22,45 +18,10 @@ from faithmeter import Label, Pair, Sample, UsageError, check, load_verifier
 from faithmeter.datamodels import Claim
 from faithmeter.verify.classifier import HHEM_PROMPT, ClassifierVerifier, Options, Probability, _label_columns
 
-PREMISE, HYPOTHESIS = "I am in California", "I am in United States."
-WORDS = f"{HHEM_PROMPT} {PREMISE} {HYPOTHESIS} predict : . , The tower is 330 metres tall It opened in 1889".split()
-
-
-def tokenizer(folder: Path) -> PreTrainedTokenizerFast:
-    vocabulary = {"<pad>": 0, "</s>": 1, "<unk>": 2, "[SEP]": 3, "[CLS]": 4}
-    for word in WORDS:
-        vocabulary.setdefault(word, len(vocabulary))
-    inner = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
-    inner.pre_tokenizer = pre_tokenizers.Whitespace()
-    made = PreTrainedTokenizerFast(
-        tokenizer_object=inner,
-        pad_token="<pad>",
-        eos_token="</s>",
-        unk_token="<unk>",
-        sep_token="[SEP]",
-        cls_token="[CLS]",
-    )
-    made.save_pretrained(folder)
-    return made
-
-
-def t5_config() -> T5Config:
-    return T5Config(vocab_size=256, d_model=16, d_kv=4, d_ff=32, num_layers=2, num_heads=4, num_labels=2)
-
 
 @pytest.fixture(scope="module")
 def hhem(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, T5ForTokenClassification]:
-    """A folder as the hub holds HHEM-2.1-Open: its own model type, a foundation, weights under `t5.`."""
-    torch.manual_seed(1)
-    foundation, folder = tmp_path_factory.mktemp("flan-t5"), tmp_path_factory.mktemp("hhem")
-    tokenizer(foundation)
-    t5_config().save_pretrained(foundation)
-    model = T5ForTokenClassification(t5_config()).eval()
-    torch.nn.init.normal_(model.classifier.weight, std=2.0)
-    (folder / "config.json").write_text(json.dumps({"model_type": "HHEMv2", "foundation": str(foundation)}), "utf-8")
-    weights = {f"t5.{name}": value.clone().contiguous() for name, value in model.state_dict().items()}
-    save_file(weights, folder / "model.safetensors")
-    return folder, model
+    return hhem_folder(tmp_path_factory.mktemp("hhem"))
 
 
 @pytest.fixture(scope="module")
