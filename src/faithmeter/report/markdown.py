@@ -75,6 +75,8 @@ def _numbers(summary: Summary) -> Iterator[str]:
     if summary.cached:
         saved = "" if summary.saved is None else f", about ${summary.saved:.4f} saved"
         yield f"- {summary.cached:,} of {summary.verdicts:,} verdicts from the cache{saved}"
+    if summary.settled_early:
+        yield f"- {markdown(summary.settled_early)}"
 
 
 def _row(result: Result, outcome: Outcome) -> str:

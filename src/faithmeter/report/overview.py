@@ -82,16 +82,18 @@ def _failures(summary: Summary) -> str:
 
 def _cost(summary: Summary) -> str:
     usage = summary.usage
+    early = [escape(summary.settled_early)] if summary.settled_early else []
     cached = f"{summary.cached:,} verdicts from the cache ({summary.cached / (summary.verdicts or 1):.0%})"
     if usage.cost is None:
         calls = f"{usage.calls:,} calls" if usage.calls else "no model was called"
-        notes = [calls, *([cached] if summary.cached else [])]
+        notes = [calls, *([cached] if summary.cached else []), *early]
         return _tile("Cost", "–" if usage.calls else "$0", "; ".join(notes))
     tokens = usage.prompt_tokens + usage.completion_tokens
     notes = [f"{usage.calls:,} calls, {tokens:,} tokens"]
     if summary.cached:
         saved = "" if summary.saved is None else f", saving about ${_dollars(summary.saved)}"
         notes.append(cached + saved)
+    notes += early
     return _tile("Cost", f"${_dollars(usage.cost)}", "; ".join(notes))
 
 

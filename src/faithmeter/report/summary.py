@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from faithmeter.datamodels import Failure, Outcome, Verdict
+from faithmeter.llm.settings import PROVIDERS
 from faithmeter.results import Result, Tally
 
 BINS = 11  # ten of 0.1 each, and one for the answers that are faithful throughout
@@ -26,6 +27,8 @@ class Summary(Tally):
         self.origins: Counter[str] = Counter()
         self.cached = 0
         """Verdicts that came from a cache."""
+        self.tiers: Counter[tuple[int, str]] = Counter()
+        """Verdicts of a cascade, by the tier that settled the claim: its place and its name."""
         self.verdicts = 0
         self.failures: Counter[str] = Counter()
         """Claims that could not be judged, by kind."""
@@ -49,6 +52,17 @@ class Summary(Tally):
         self.verdicts += 1
         self.cached += verdict.origin.cache is not None
         self.origins[verdict.origin.verifier] += 1
+        if verdict.origin.tier is not None:
+            self.tiers[verdict.origin.tier, verdict.origin.verifier] += 1
+
+    @property
+    def settled_early(self) -> str | None:
+        """How many claims of a cascade the LLM was spared, and who settled them; None if there was no cascade."""
+        if not self.tiers:
+            return None
+        early = {name: n for (_, name), n in sorted(self.tiers.items()) if name.partition(":")[0] not in PROVIDERS}
+        by = ", ".join(f"{name} {n:,}" for name, n in early.items()) or "none"
+        return f"{sum(early.values()):,} of {self.tiers.total():,} claims settled without the LLM ({by})"
 
     @property
     def saved(self) -> float | None:

@@ -38,6 +38,8 @@ def terminal_report(summary: Summary, *, rows: int = 10) -> RenderableType:
     if summary.cached:
         saved = "" if summary.saved is None else f", about ${summary.saved:.4f} saved"
         lines.append(Text(f"{summary.cached} of {summary.verdicts} verdicts from the cache{saved}"))
+    if summary.settled_early:
+        lines.append(Text(summary.settled_early))
     claims = [line for result, outcome in worst_claims(summary, rows) for line in _claim(result, outcome)]
     head = [Text(), Text("Worst claims first", style="bold")] if claims else []
     return Group(*lines, Text(), _spread(summary), *head, *claims)
