@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -148,13 +147,12 @@ def test_a_pair_that_breaks_fails_alone(verifier: LocalVerifier) -> None:
 async def test_the_event_loop_stays_free(verifier: LocalVerifier) -> None:
     load_model()
     task = asyncio.create_task(verifier.verify([pair(f"Town {n} has a museum.", FILLER) for n in range(30)]))
-    longest, last = 0.0, time.perf_counter()
+    turns = 0
     while not task.done():
-        await asyncio.sleep(0.001)
-        now = time.perf_counter()
-        longest, last = max(longest, now - last), now
+        await asyncio.sleep(0)
+        turns += 1
     assert len(await task) == 30
-    assert longest < 0.5
+    assert turns > 30  # a verifier that kept the loop to itself would leave it a turn or two
 
 
 def test_the_signature_names_the_weights(verifier: LocalVerifier) -> None:
