@@ -28,7 +28,7 @@ from faithmeter.report import write_report
 from faithmeter.report.github import announce_file, under_actions
 from faithmeter.runs.journal import Journal
 from faithmeter.runs.runner import Judges, Run
-from faithmeter.runs.worker import Caching, Specs
+from faithmeter.runs.worker import Specs
 
 
 class Shard(click.ParamType[tuple[int, int]]):
@@ -107,7 +107,7 @@ def command(data: tuple[str, ...], **options: Any) -> None:
         sys.exit(_repeat(wishes, build_evaluator(**options | {"cache": NO_CACHE}), repeat))
     wishes.check()
     plain = build_evaluator(**options | {"cache": NO_CACHE})
-    specs = Specs(options["verifier"], options["extractor"], plain.scoring, Caching(*options["cache"]))
+    specs = Specs(options["verifier"], options["extractor"], plain.scoring, options["cache"])
     judges = Judges(specs.build(), specs, wishes.workers)
     if wishes.engine != "local":
         sys.exit(eval_on_ray(wishes, judges))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import click
 
-from faithmeter.cache import wrap, wrap_extractor
 from faithmeter.evaluator import Evaluator
 from faithmeter.llm.settings import PROVIDERS, with_options
+from faithmeter.runs.worker import Caching, Specs
 from faithmeter.scoring import PROFILES, load_scoring
 from faithmeter.verify import DEFAULT_VERIFIER
 
@@ -148,7 +148,7 @@ def _collected(function: F) -> F:
         elif profile is not None:
             verifier = f"profile:{verifier}@{profile}"
         place, off = options.pop("place"), options.pop("no_cache")
-        choice = CacheChoice(False if off else place, options.pop("semantic_cache"), options.pop("refresh"))
+        choice = Caching(False if off else place, options.pop("semantic_cache"), options.pop("refresh"))
         return function(*arguments, verifier=verifier, extractor=extractor, cache=choice, **options)
 
     return cast(F, command)
@@ -158,24 +158,7 @@ def _is_llm(spec: str) -> bool:
     return spec.removeprefix("cascade:").partition(":")[0] in PROVIDERS
 
 
-class CacheChoice(NamedTuple):
-    """What was said about the cache."""
-
-    place: str | bool | None = None
-    """None: the user's cache folder, for verifiers that cost something; False: no cache."""
-    semantic: float | None = None
-    refresh: bool = False
-
-    def around(self, evaluator: Evaluator) -> Evaluator:
-        """The evaluator with its parts cached."""
-        verifier = wrap(evaluator.verifier, cache=self.place, semantic=self.semantic, refresh=self.refresh)
-        if verifier is not evaluator.verifier:
-            verifier.cpu_bound = False  # type: ignore[attr-defined]  # stays in this process, where the cache is
-        extractor = wrap_extractor(evaluator.extractor, cache=self.place, refresh=self.refresh)
-        return Evaluator(verifier=verifier, extractor=extractor, scoring=evaluator.scoring)
-
-
-NO_CACHE = CacheChoice(False)
+NO_CACHE = Caching(False)
 
 
 def build_evaluator(
@@ -186,7 +169,7 @@ def build_evaluator(
     weights: Sequence[tuple[str, str]],
     no_claims: float | str | None,
     refusal: float | str | None,
-    cache: CacheChoice,
+    cache: Caching,
 ) -> Evaluator:
     """The evaluator that the shared options describe."""
     said = {"no_claims": no_claims, "refusal": refusal}
@@ -197,4 +180,4 @@ def build_evaluator(
     if weights:
         changes["weights"] = dict(weights)
     policy = load_scoring(scoring).revised(**changes)
-    return cache.around(Evaluator(verifier=verifier, extractor=extractor, scoring=policy))
+    return Specs(verifier, extractor, policy, cache).build()
