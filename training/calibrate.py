@@ -18,6 +18,7 @@ from training.measure import Floats, auroc, balanced_accuracy, calibration_error
 from training.rows import Row
 
 ROUNDS = 200
+FITS = 4
 GENERATED = {
     "ragtruth", "silver", "summedits", "factscore", "wice_claim_oracle", "diasumfact", "attributionbench", "begin",
     "finegrained_rlhf", "factcg_cg2c_doc", "factcg_cg2c_musique", "faithdial_audit",
@@ -66,26 +67,37 @@ def balance(rows: Sequence[Row]) -> Floats:
     return np.where([row.label == UNLABELLED for row in rows], 0.0, weights)
 
 
-def fit_calibration(classes: Floats, rows: Sequence[Row]) -> dict[str, float]:
-    """Fit the weights of `Calibration.support` on held-out rows; then the thresholds."""
-    x, labels, weights = features(classes, rows), np.array([row.label for row in rows]), balance(rows)
-    good = labels == 0
-    scale, share, numbers, names, shift = fit_logistic(x[:, :4], good, weights)
-    numbers = max(numbers, NUMBER_AT_LEAST)
-    support = 1 / (1 + np.exp(-(x @ np.array([scale, share, numbers, names, MISTAKEN, MISTAKEN]) + shift)))
+def fit_calibration(readings: Sequence[Floats], rows: Sequence[Row]) -> dict[str, float]:
+    """Fit the weights of `Calibration.support` on held-out rows; then the thresholds.
+
+    A claim is judged as at inference, by the better of two readings. Which is the better depends on the weights: they
+    are fitted on the first reading, and then on the better ones until that settles.
+    """
+    labels, weights = np.array([row.label for row in rows]), balance(rows)
+    seen = [rows, [row._replace(evidence=row.more or row.evidence) for row in rows]]
+    inputs = np.stack([features(classes, some) for classes, some in zip(readings, seen, strict=True)])
+    good, better = labels == 0, np.zeros(len(rows), int)
+    every = np.arange(len(rows))
+    for _ in range(FITS):
+        x = inputs[better, every]
+        scale, share, numbers, names, shift = fit_logistic(x[:, :4], good, weights)
+        fitted = np.array([scale, share, max(numbers, NUMBER_AT_LEAST), names, MISTAKEN, MISTAKEN])
+        margins = inputs @ fitted + shift
+        better = margins.argmax(0)
+    support = 1 / (1 + np.exp(-margins.max(0)))
     kinds = (labels == 1) | (labels == 2)
-    wide = classes.astype(float)
+    wide = np.stack(readings).astype(float)[better, every]
     cut = _best_cut(1 / (1 + np.exp(wide[:, 2] - wide[:, 1]))[kinds], labels[kinds] == 1)
-    fitted = {
-        "scale": scale, "shift": shift, "share": share, "numbers": numbers, "names": names,
+    found = {
+        "scale": scale, "shift": shift, "share": share, "numbers": fitted[2], "names": names,
         "dates": MISTAKEN, "units": MISTAKEN,
         "threshold": _threshold(support, labels, rows),
         "contradiction": cut, "marks": 0.5,
     }  # fmt: skip
-    fitted = {key: round(float(value), 4) for key, value in fitted.items()}
-    print("calibration", fitted)
-    _report(support, good, rows, fitted["threshold"])
-    return fitted
+    rounded = {key: round(float(value), 4) for key, value in found.items()}
+    print("calibration", rounded)
+    _report(support, good, rows, rounded["threshold"])
+    return rounded
 
 
 def _threshold(support: Floats, labels: np.ndarray, rows: Sequence[Row]) -> float:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container, Sequence
 from typing import NamedTuple
 
+from training.swaps import ADDITIONS, OTHER_UNITS, REPORTS, SWAPS, SYNONYMS
 from training.words import FIRST_NAMES, LAST_NAMES, MONTHS
 
 NO, UNKNOWN, WRONG = "contradicted", "not_enough_info", "not_supported"
@@ -27,7 +28,20 @@ _DAY_OF_MONTH = re.compile(
     rf"(?:{'|'.join(MONTHS)}) (\d{{1,2}})\b|\b(\d{{1,2}})(?:st|nd|rd|th)? (?:{'|'.join(MONTHS)})"
 )
 _DAY = re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b")
-_NAME = re.compile(r"\b[A-Z][a-z'’]+(?:[ -](?:(?:of|the|de|van|von) )?[A-Z][\w.'’]*)*\b")
+_NAME = re.compile(r"\b[A-Z][a-z]+(?:['’](?!s\b)\w+)?(?:[ -](?:(?:of|the|de|van|von) )?[A-Z]\w*(?:['’](?!s\b)\w+)?)*\b")
+_ACRONYM = re.compile(r"\b[A-Z]{2,6}\b")
+_NOUN = re.compile(
+    r"\b(?:[Tt]he|[Aa]n?|[Hh]is|[Hh]er|[Tt]heir) ([a-z]{4,}(?: [a-z]{4,})?)"
+    r"(?=[,.;]| (?:is|was|were|are|has|had|who|that|to|by|in|of|at|on|and|with|for|from|will|can|\w+ed|\w+es)\b)"
+)
+_VERB = re.compile(
+    r"\b(?:is|was|were|are|has|had|by|beat|won|met|led|made|gave|took|told|wrote|built|found|\w{3,}ed)\b"
+)
+_COUNT = (
+    r"\d[\d,.]*|(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|hundred|an?|one)\b"
+)
+_MEASURES = "|".join(sorted((re.escape(unit) for unit in OTHER_UNITS if unit not in "$€£"), key=len, reverse=True))
+_UNIT = re.compile(rf"\b(?P<number>{_COUNT})[ -]?(?P<unit>{_MEASURES})(?![\w/])|(?P<sign>[$€£])(?=\d)")
 _WORDS = re.findall(r"\w+", "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty")
 _NUMBER_WORD = re.compile(r"\b(?:" + "|".join(_WORDS) + r")\b", re.I)
 _NOT_NAMES = frozenset(
@@ -39,96 +53,9 @@ _NOT_NAMES = frozenset(
     )
 )
 
-_SWAPS = {
-    "unit": [
-        ("miles", "kilometres"), ("km", "miles"), ("kilometers", "miles"), ("meters", "feet"), ("feet", "metres"),
-        ("inches", "centimetres"), ("kg", "pounds"), ("pounds", "kilograms"), ("million", "billion"),
-        ("billion", "million"), ("thousand", "million"), ("hundred", "thousand"), ("percent", "percentage points"),
-        ("years", "months"), ("months", "years"), ("weeks", "days"), ("days", "weeks"), ("hours", "minutes"),
-        ("minutes", "hours"), ("seconds", "minutes"), ("year", "month"), ("month", "year"), ("week", "day"),
-        ("hour", "minute"), ("tons", "kilograms"), ("degrees Fahrenheit", "degrees Celsius"), ("acres", "hectares"),
-        ("dollars", "euros"), ("cents", "dollars"), ("grams", "kilograms"), ("milligrams", "grams"), ("mg", "g"),
-        ("centuries", "decades"), ("decades", "years"), ("decade", "century"), ("century", "decade"),
-        ("am", "pm"), ("a.m.", "p.m."), ("p.m.", "a.m."), ("pm", "am"), ("tablespoons", "cups"),
-        ("cups", "tablespoons"),
-    ],
-    "quantifier": [
-        ("all", "some"), ("all", "none of"), ("every", "hardly any"), ("most", "few"), ("many", "no"), ("many", "few"),
-        ("some", "all"), ("several", "no"), ("few", "most"), ("always", "never"), ("often", "rarely"),
-        ("usually", "never"), ("sometimes", "always"), ("never", "often"), ("rarely", "often"), ("at least", "at most"),
-        ("more than", "less than"), ("less than", "more than"), ("over", "under"), ("up to", "at least"),
-        ("about", "exactly"), ("both", "neither"), ("only", "not only"), ("may", "must"), ("can", "cannot"),
-        ("might", "will certainly"), ("could", "will"), ("mostly", "entirely"), ("partly", "entirely"),
-        ("nearly", "more than"), ("almost", "more than"), ("none", "all"), ("no", "many"), ("half", "all"),
-        ("one", "all"), ("first", "last"), ("last", "first"), ("largest", "smallest"), ("highest", "lowest"),
-        ("second", "third"), ("third", "first"), ("best", "worst"), ("minimum", "maximum"), ("maximum", "minimum"),
-    ],
-    "opposite": [
-        ("increased", "decreased"), ("increase", "decrease"), ("rose", "fell"), ("higher", "lower"), ("more", "less"),
-        ("before", "after"), ("after", "before"), ("won", "lost"), ("lost", "won"), ("wins", "loses"),
-        ("above", "below"),
-        ("larger", "smaller"), ("older", "younger"), ("born", "raised"), ("died", "was injured"), ("north", "south"),
-        ("south", "north"), ("east", "west"), ("west", "east"), ("northern", "southern"), ("early", "late"),
-        ("late", "early"), ("began", "ended"), ("started", "ended"), ("opened", "closed"), ("accepted", "rejected"),
-        ("approved", "rejected"), ("supports", "opposes"), ("supported", "opposed"), ("positive", "negative"),
-        ("mother", "father"), ("father", "brother"), ("brother", "sister"), ("sister", "cousin"), ("son", "daughter"),
-        ("daughter", "son"), ("wife", "sister"), ("husband", "brother"), ("male", "female"), ("true", "false"),
-        ("guilty", "innocent"), ("alive", "dead"), ("bought", "sold"), ("sold", "bought"), ("sell", "buy"),
-        ("gained", "lost"), ("public", "private"), ("left", "right"), ("with", "without"), ("domestic", "foreign"),
-        ("legal", "illegal"), ("safe", "dangerous"), ("hot", "cold"), ("dry", "wet"), ("cheap", "expensive"),
-        ("easy", "hard"), ("allowed", "forbidden"), ("able", "unable"), ("likely", "unlikely"), ("agreed", "refused"),
-        ("red", "blue"), ("black", "white"), ("green", "red"), ("actor", "singer"), ("actress", "director"),
-        ("singer", "dancer"), ("writer", "painter"), ("player", "coach"), ("president", "secretary"),
-        ("founded", "left"),
-        ("album", "film"), ("film", "novel"), ("novel", "play"), ("city", "village"), ("spring", "autumn"),
-        ("summer", "winter"), ("winter", "summer"), ("doctor", "lawyer"), ("teacher", "student"), ("daily", "weekly"),
-        ("American", "Canadian"), ("British", "French"), ("German", "Austrian"), ("Chinese", "Korean"),
-        ("English", "Scottish"), ("Australian", "Irish"), ("French", "Belgian"), ("Russian", "Ukrainian"),
-    ],
-}  # fmt: skip
 _AUX = r"(?:is|are|was|were|has|have|had|can|could|will|would|should|may|might|must|does|do|did)"
 _NEGATED = re.compile(rf"\b{_AUX}(?:n't| not|n’t)\b|\bcannot\b")
 _PLAIN_AUX = re.compile(rf"\b{_AUX}\b(?! not|n't|n’t)")
-
-_ADDITIONS = [
-    ", which drew criticism from local residents", ", according to a company spokesperson",
-    " for the third time in a row",
-    ", making it the first of its kind in the world", ", despite protests", " after a long legal battle",
-    ", which was later confirmed by an independent study", " with the help of a private donor", " in secret",
-    ", and has since won several awards", ", a decision that was later reversed", " together with a former colleague",
-    ", which cost about $4 million", ", much to the surprise of experts", " because of budget cuts",
-    ", and plans to expand to Asia next year", " at the request of the government", ", largely due to bad weather",
-    ", as reported by The New York Times", " while living in Paris", ", although some experts disagree",
-    ", and it is recommended to consult a professional first", ", which is especially important for older people",
-    " in order to save money", ", resulting in a record number of visitors", ", following the example of Sweden",
-    ", which affects around 12% of the population", ", using a method developed in Japan", " on live television",
-    ", and the project is expected to finish in 2030", ", just days after the wedding",
-    ", and it is very popular with children",
-]  # fmt: skip
-
-_REPORTS = ["According to the passage, ", "The text states that ", "Based on the context, ", "It is reported that ",
-            "As mentioned, ", "The article says that ", "In short, ", "Overall, ", "Additionally, ",
-            "Notably, "]  # fmt: skip
-_SYNONYMS = [
-    ("purchased", "bought"), ("bought", "purchased"), ("started", "began"), ("began", "started"), ("big", "large"),
-    ("large", "big"), ("children", "kids"), ("physician", "doctor"), ("film", "movie"), ("movie", "film"),
-    ("assist", "help"), ("help", "assist"), ("obtain", "get"), ("approximately", "about"), ("about", "around"),
-    ("nearly", "almost"), ("almost", "nearly"), ("famous", "well-known"), ("United States", "US"), ("U.S.", "US"),
-    ("United Kingdom", "UK"), ("percent", "%"), ("however", "but"), ("however", "though"), ("required", "needed"),
-    ("need", "require"), ("show", "indicate"), ("shows", "indicates"), ("showed", "revealed"), ("ended", "finished"),
-    ("also", "in addition"), ("because", "since"), ("died", "passed away"), ("killed", "slain"), ("create", "make"),
-    ("created", "made"), ("use", "utilise"), ("used", "employed"), ("rapidly", "quickly"), ("quickly", "fast"),
-    ("many", "numerous"), ("numerous", "many"), ("often", "frequently"), ("frequently", "often"), ("said", "stated"),
-    ("stated", "said"), ("told", "informed"), ("receive", "get"), ("received", "got"), ("located", "situated"),
-    ("attempt", "try"), ("tried", "attempted"), ("huge", "enormous"), ("small", "little"), ("important", "significant"),
-    ("main", "primary"), ("company", "firm"), ("car", "automobile"), ("job", "position"), ("wife", "spouse"),
-    ("is not", "isn't"), ("are not", "aren't"), ("does not", "doesn't"), ("did not", "didn't"), ("was not", "wasn't"),
-    ("isn't", "is not"), ("don't", "do not"), ("doesn't", "does not"), ("didn't", "did not"), ("can't", "cannot"),
-    ("won't", "will not"), ("it's", "it is"), ("whole", "entire"), ("entire", "whole"), ("happened", "occurred"),
-    ("took place", "was held"), ("in order to", "to"), ("prior to", "before"), ("additional", "more"),
-    ("answer", "reply"),
-    ("error", "mistake"), ("buy", "purchase"), ("begin", "start"), ("finish", "end"), ("choose", "pick"),
-]  # fmt: skip
 
 
 def _put(text: str, start: int, end: int, new: str, label: str) -> Corrupted | None:
@@ -186,45 +113,80 @@ def date(text: str, document: str, rng: random.Random) -> Corrupted | None:
     return _put(text, *match.span(), rng.choice(["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Sunday"]), NO)
 
 
-def names(text: str) -> list[re.Match[str]]:
-    """The names in a text, as far as capitals show them."""
-    return [m for m in _NAME.finditer(text) if m.group() not in _NOT_NAMES
-            and not (m.start() == 0 and " " not in m.group() and len(m.group()) < 4)]  # fmt: skip
+def names(text: str, document: str = "") -> list[re.Match[str]]:
+    """The names in a text, as far as capitals show them; one word that opens it only if the document has it inside."""
+    return [m for m in _NAME.finditer(text) if m.group() not in _NOT_NAMES and m.group() not in MONTHS
+            and not _DAY.fullmatch(m.group())
+            and (m.start() or " " in m.group() or f" {m.group()}" in re.sub(r"[.!?]\s+\w+", "", document))]  # fmt: skip
 
 
-def name(text: str, document: str, rng: random.Random) -> Corrupted | None:
-    """Replace a name by another of the document, or by one nobody has heard of."""
-    found = [m for m in names(text) if m.group() not in MONTHS and not _DAY.fullmatch(m.group())
-             and m.group() in document]  # fmt: skip
+def name(text: str, document: str, rng: random.Random, strangers: Sequence[str] = ()) -> Corrupted | None:
+    """Replace a name by another of the document, by a stranger, or by one nobody has heard of."""
+    found = [m for m in names(text, document) if m.group() in document]
+    found += [m for m in _ACRONYM.finditer(text) if m.group() in document]
     if not found:
         return None
     match = rng.choice(found)
     old = match.group()
     size = len(old.split())
+    new = _other_name(old, text, document, rng) if rng.random() < 0.45 else None
+    if new is None and strangers:
+        drawn = [n for n in rng.sample(strangers, min(12, len(strangers))) if n not in document and n not in text]
+        new = next((n for n in drawn if len(n.split()) == size and n.isupper() == old.isupper()), None)
+    if new is None:
+        new = rng.choice(LAST_NAMES) if size == 1 else f"{rng.choice(FIRST_NAMES)} {rng.choice(LAST_NAMES)}"
+    if size > 1 and rng.random() < 0.4:  # half of a name changed is the slip that is easiest to miss
+        words, at = old.split(), rng.randrange(size)
+        other = new.split()[min(at, len(new.split()) - 1)]
+        new = " ".join([*words[:at], other, *words[at + 1 :]]) if words[at][0].isupper() else new
+    return None if new in document else _put(text, *match.span(), new, WRONG)
+
+
+def _other_name(old: str, text: str, document: str, rng: random.Random) -> str | None:
+    """Another name of the document, of as many words."""
+    size = len(old.split())
     others = [m.group() for m in names(document) if m.group() not in text and old not in m.group()
-              and m.group() not in old and len(m.group().split()) == size and m.group() not in MONTHS]  # fmt: skip
-    if others and rng.random() < 0.7:
-        return _put(text, *match.span(), rng.choice(others), WRONG)
-    invented = rng.choice(LAST_NAMES) if size == 1 else f"{rng.choice(FIRST_NAMES)} {rng.choice(LAST_NAMES)}"
-    if size > 1 and rng.random() < 0.5:  # half of a name changed is the slip that is easiest to miss
-        invented = rng.choice(
-            [f"{old.split()[0]} {rng.choice(LAST_NAMES)}", f"{rng.choice(FIRST_NAMES)} {old.split()[-1]}"]
-        )
-    return _put(text, *match.span(), invented, WRONG)
+              and m.group() not in old and len(m.group().split()) == size]  # fmt: skip
+    return rng.choice(others) if others else None
 
 
 def roles(text: str, document: str, rng: random.Random) -> Corrupted | None:
-    """Swap two names of the claim."""
-    found = [m for m in names(text) if m.group() not in MONTHS and m.group() in document]
+    """Swap two who do things in the claim: names, or nouns with an article that the document has too."""
+    named = [m for m in names(text, document) if m.group() in document]
+    found = named
+    if len(named) < 2 or rng.random() < 0.4:
+        found = named + [m for m in _NOUN.finditer(text) if m.group(1) in document and not _inside(m, named)]
     if len(found) < 2:
         return None
     first, second = sorted(rng.sample(found, 2), key=lambda m: m.start())
     between = text[first.end() : second.start()]
-    if re.fullmatch(r",? (?:and|or|&) |, ", between) or first.group() == second.group():
+    if re.fullmatch(r",? (?:and|or|&) |, ", between) or first.group().lower() == second.group().lower():
         return None  # a list reads the same in either order
-    new = text[: first.start()] + second.group() + between + first.group() + text[second.end() :]
-    ends = first.start() + len(second.group()), first.start() + len(second.group()) + len(between)
-    return Corrupted(new, NO, [(first.start(), ends[0]), (ends[1], ends[1] + len(first.group()))])
+    if not (_VERB.search(between) or (first in named and second in named)):
+        return None
+    one, other = first.group(), second.group()
+    if first.start() == 0:
+        one, other = (one if first in named else one[0].lower() + one[1:]), other[0].upper() + other[1:]
+    new = text[: first.start()] + other + between + one + text[second.end() :]
+    ends = first.start() + len(other), first.start() + len(other) + len(between)
+    return Corrupted(new, NO, [(first.start(), ends[0]), (ends[1], ends[1] + len(one))])
+
+
+def _inside(match: re.Match[str], others: list[re.Match[str]]) -> bool:
+    return any(match.start() < other.end() and other.start() < match.end() for other in others)
+
+
+def unit(text: str, document: str, rng: random.Random) -> Corrupted | None:
+    """Measure in something else."""
+    found = list(_UNIT.finditer(text))
+    if not found:
+        return None
+    match = rng.choice(found)
+    place, old = ("sign" if match["sign"] else "unit"), match["sign"] or match["unit"]
+    new = rng.choice(OTHER_UNITS[old])
+    if any(f"{match['number'] or ''}{gap}{new}" in document for gap in ("", " ", "-")):
+        return None
+    return _put(text, *match.span(place), f" {new}" if old == "%" else new, NO)
 
 
 def negation(text: str, document: str, rng: random.Random) -> Corrupted | None:
@@ -257,27 +219,25 @@ def _finder(pairs: list[tuple[str, str]]) -> re.Pattern[str]:
 
 
 def _swap(kind: str) -> Callable[[str, str, random.Random], Corrupted | None]:
-    finder, table = _finder(_SWAPS[kind]), _SWAPS[kind]
+    finder, table = _finder(SWAPS[kind]), SWAPS[kind]
 
     def swap(text: str, document: str, rng: random.Random) -> Corrupted | None:
         found = list(finder.finditer(text))
         if not found:
             return None
         match = rng.choice(found)
-        if kind == "unit" and not re.search(r"[\d\w] $", text[: match.start()]):
-            return None
         new = rng.choice([new for old, new in table if old == match.group()])
         return _put(text, *match.span(), new, WRONG if kind == "quantifier" else NO)
 
     return swap
 
 
-def addition(text: str, document: str, rng: random.Random) -> Corrupted | None:
+def addition(text: str, document: str, rng: random.Random, strangers: Sequence[str] = ()) -> Corrupted | None:
     """Add something the document does not say."""
     body = text.rstrip().rstrip(".")
-    extra = rng.choice(_ADDITIONS)
-    if rng.random() < 0.3:
-        who = f"{rng.choice(FIRST_NAMES)} {rng.choice(LAST_NAMES)}"
+    extra = rng.choice(ADDITIONS)
+    if rng.random() < 0.5:
+        who = rng.choice(strangers or [f"{rng.choice(FIRST_NAMES)} {rng.choice(LAST_NAMES)}"])
         extra = rng.choice([
             f", according to {who}", f" with {who}", f", as {who} pointed out", f" in {rng.randint(1950, 2023)}",
             f" for {rng.randint(2, 90)} years", f" in front of {rng.randint(20, 900)} people",
@@ -285,23 +245,29 @@ def addition(text: str, document: str, rng: random.Random) -> Corrupted | None:
     return Corrupted(f"{body}{extra}.", UNKNOWN, [(len(body), len(body) + len(extra))])
 
 
-_SYNONYM = _finder(_SYNONYMS)
+_SYNONYM = _finder(SYNONYMS)
 
 KINDS: dict[str, Callable[[str, str, random.Random], Corrupted | None]] = {
-    "number": number, "date": date, "name": name, "roles": roles, "negation": negation, "unit": _swap("unit"),
+    "number": number, "date": date, "name": name, "roles": roles, "negation": negation, "unit": unit,
     "quantifier": _swap("quantifier"), "opposite": _swap("opposite"), "addition": addition,
 }  # fmt: skip
 
 
-def corrupt(text: str, document: str, rng: random.Random, *, tries: int = 6) -> tuple[str, Corrupted] | None:
-    """Corrupt a claim in one way that applies to it, and say which."""
-    kinds = list(KINDS)
-    # An addition always applies: drawn as often as the rest, it would be most of what is made.
-    for kind in rng.sample(kinds[:-1], min(tries, len(kinds) - 1)):
-        made = KINDS[kind](text, document, rng)
+_OFTEN = {"number": 3.0, "date": 3.0, "unit": 6.0, "quantifier": 3.0, "roles": 2.0, "name": 1.5}
+"""How soon a kind is tried: those that apply to few claims first, or they would be seldom made."""
+
+
+def corrupt(
+    text: str, document: str, rng: random.Random, *, strangers: Sequence[str] = (), but: Container[str] = ()
+) -> tuple[str, Corrupted] | None:
+    """Corrupt a claim in one way that applies to it, and say which; `strangers` are names of other documents."""
+    kinds = [kind for kind in KINDS if kind not in but and kind != "addition"]
+    for kind in sorted(kinds, key=lambda kind: rng.random() ** (1 / _OFTEN.get(kind, 1.0)), reverse=True)[:6]:
+        made = name(text, document, rng, strangers) if kind == "name" else KINDS[kind](text, document, rng)
         if made and made.text != text:
             return kind, made
-    made = addition(text, document, rng)
+    # An addition always applies: drawn as often as the rest, it would be most of what is made.
+    made = addition(text, document, rng, strangers)
     return ("addition", made) if made else None
 
 
@@ -316,7 +282,7 @@ def _synonym(text: str, rng: random.Random) -> str:
     found = list(_SYNONYM.finditer(text))
     # From the end, so that the places of the ones before stay right.
     for match in sorted(rng.sample(found, min(2, len(found))), key=lambda m: -m.start()):
-        new = rng.choice([new for old, new in _SYNONYMS if old == match.group()])
+        new = rng.choice([new for old, new in SYNONYMS if old == match.group()])
         text = text[: match.start()] + new + text[match.end() :]
     return text
 
@@ -360,4 +326,4 @@ def _trim(text: str, rng: random.Random) -> str:
 def _report(text: str, rng: random.Random) -> str:
     first = text.split(" ", 1)[0]
     lowered = text[:1].lower() + text[1:] if first in _NOT_NAMES - {"I"} else text
-    return rng.choice(_REPORTS) + lowered
+    return rng.choice(REPORTS) + lowered

@@ -7,19 +7,22 @@ import hashlib
 import itertools
 import json
 import lzma
+import multiprocessing
 import os
 import random
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from faithmeter.datamodels import Claim, Context, Sample
 from faithmeter.evidence import Index, hint, joined, select, terms
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.text import sentences
-from training.corrupt import corrupt, reword
+from training.corrupt import corrupt, names, reword
+from training.pairs import Neighbours, cut, fuse
 from training.records import make_records
 from training.rows import LABELS, Row
 
@@ -44,6 +47,9 @@ DOCUMENTS = (
     "finegrained_rlhf", "attributionbench", "diasumfact", "factscore", "docnli_fever", "nlismall_rte",
 )  # fmt: skip
 """Sources whose contexts are long enough to take sentences from."""
+
+MINED = {"snli": 0.0, "cf_snli": 0.0, "nlismall_mpe": 0.0, "conjnli": 0.0, "lingnli": 0.05, "nlismall_mnli": 0.1}
+"""Share of a source's claims that are also set against other contexts; 0.25 for those not named."""
 
 
 def read(path: Path, limit: int | None = None) -> list[dict[str, Any]]:
@@ -76,12 +82,19 @@ class Builder:
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
         self.indexes = Indexes()
+        self.twice = False
+        """Whether rows keep the evidence of a second reading too, as at inference."""
 
     def row(self, claim: str, contexts: Sequence[str], label: str, *, refers: str = "", **known: Any) -> Row:
         """Select the evidence and make a row; `refers` is the hint."""
         claim = " ".join(claim.split())
-        evidence = joined(select(claim, self.indexes[tuple(contexts)], hint=refers))
-        return Row(claim, refers, evidence, LABELS.index(label), **{"marks": None, "source": "", **known})
+        index = self.indexes[tuple(contexts)]
+        passages = select(claim, index, hint=refers)
+        more = ""
+        if self.twice and len(passages) < len(index.passages):
+            more = joined(select(claim, index, hint=refers, used=passages))
+        known = {"marks": None, "source": "", "more": more, **known}
+        return Row(claim, refers, joined(passages), LABELS.index(label), **known)
 
     def claims(self, name: str, rows: list[dict[str, Any]]) -> Iterator[Row]:
         """Make rows of a claim file; every fourth goes without its question, as many claims do."""
@@ -97,6 +110,44 @@ class Builder:
             yield self.row(row["claim"], contexts, row["label"], refers=refers, marks=marks, source=name,
                            weight=WEIGHTS.get(name, 1.0))  # fmt: skip
 
+    def mined(self, name: str, rows: list[dict[str, Any]]) -> Iterator[Row]:
+        """Set claims against other contexts that speak of the same things; the teacher says what holds."""
+        share = MINED.get(name, 0.25)
+        drawn = [row for row in rows if self.rng.random() < share]
+        near = Neighbours(sorted({row["context"] for row in rows})) if drawn else None
+        pairs = []
+        for row in drawn:
+            assert near is not None
+            found = near.near(row["claim"], row["context"], count=4)
+            if found:
+                short = len(found[0]) < 400
+                pairs.append((tuple(found[: self.rng.randint(1, 4)] if short else found[:1]), row["claim"]))
+        for contexts, claim in sorted(pairs):
+            yield self.row(claim, contexts, "unlabelled", source="mined")
+
+    def merged(self, rows: list[dict[str, Any]]) -> Iterator[Row]:
+        """Make one claim of two or three on a context: it holds when all do."""
+        on: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for row in rows:
+            if len(row["context"]) > 200 and len(row["claim"]) < 160:
+                on[row["context"]].append(row)
+        for context in sorted(context for context, some in on.items() if len(some) > 1):
+            for _ in range(min(12, len(on[context]) // 2)):
+                some = self.rng.sample(on[context], min(len(on[context]), self.rng.choice((2, 2, 3))))
+                yield self._all_of(context, [(row["claim"].strip(), row["label"]) for row in some])
+
+    def _all_of(self, context: str, claims: list[tuple[str, str]]) -> Row:
+        joint = self.rng.choice((". ", ". ", ", and ", "; "))
+        text, marks = "", []
+        for claim, label in claims:
+            text += joint if text else ""
+            begin, text = len(text), text + claim.rstrip(".")
+            if label != "supported":
+                marks.append((begin, len(text)))
+        labels = {label for _, label in claims} - {"supported"}
+        label = "supported" if not labels else labels.pop() if len(labels) == 1 else "not_supported"
+        return self.row(text + ".", [context], label, marks=marks, source="merged")
+
     def answers(self, rows: list[dict[str, Any]], *, silver: bool, first_group: int) -> Iterator[Row]:
         """Make a row of each claim of each answer; silver answers are labelled as a whole."""
         for number, row in enumerate(sorted(rows, key=lambda row: str(row["context"]))):
@@ -108,31 +159,48 @@ class Builder:
                                group=first_group + number, weight=WEIGHTS.get(source, 1.0))  # fmt: skip
 
     def synthetic(self, documents: dict[str, list[str]], count: int) -> Iterator[Row]:
-        """Corrupt and reword sentences and supported claims of documents, the longer and richer the oftener."""
+        """Corrupt, reword and cut sentences and supported claims of documents, the longer and richer the oftener."""
         made = 0
-        names = sorted(documents)
-        richness = [1 + min(3, len(name) // 600) + min(40, len(documents[name])) for name in names]
-        drawn = Counter(self.rng.choices(names, richness, k=count // 6))
-        for document in itertools.cycle([name for name in names for _ in range(drawn[name])]):
+        pool = sorted(documents)
+        strangers = [m.group() for text in self.rng.sample(pool, min(1500, len(pool))) for m in names(text[:3000])]
+        richness = [1 + min(3, len(name) // 600) + min(40, len(documents[name])) for name in pool]
+        drawn = Counter(self.rng.choices(pool, richness, k=count // 8))
+        for document in itertools.cycle([name for name in pool for _ in range(drawn[name])]):
             if made >= count:
                 return
             bases = [base for base in documents[document] if 30 < len(base) < 320]
             inside = [s.of(document) for s in sentences(document)]
             inside = [text for text in inside if 40 < len(text) < 320 and text[-1:] in '.!?"”']
-            for base in self.rng.sample(bases, min(4, len(bases))) + self.rng.sample(inside, min(5, len(inside))):
-                for row in self._variants(" ".join(base.split()), document, copied=base in inside, pool=names):
-                    yield row
-                    made += 1
+            for base in self.rng.sample(bases, min(5, len(bases))) + self.rng.sample(inside, min(5, len(inside))):
+                flat = " ".join(base.split())
+                rows = [
+                    *self._variants(flat, document, copied=base in inside, pool=pool, strangers=strangers),
+                    *self._pieces(flat, document, inside),
+                ]
+                yield from rows
+                made += len(rows)
 
-    def _variants(self, base: str, document: str, *, copied: bool, pool: list[str]) -> Iterator[Row]:
+    def _pieces(self, base: str, document: str, inside: list[str]) -> Iterator[Row]:
+        rng = self.rng
+        other = " ".join(rng.choice(inside).split()) if inside else base
+        for made, share in ((cut(base, rng), 0.2), (fuse(base, other, rng), 0.15), (fuse(other, base, rng), 0.15)):
+            if made and rng.random() < share and other != base:
+                yield self.row(made, [document], "unlabelled", source="pieces")
+
+    def _variants(
+        self, base: str, document: str, *, copied: bool, pool: list[str], strangers: list[str]
+    ) -> Iterator[Row]:
         rng = self.rng
         if rng.random() < 0.5:
             text = reword(base, rng) if rng.random() < 0.75 else base
             yield self.row(text, [document], "supported", marks=[], source="reworded")
+        done: set[str] = set()
         for _ in range(2):
-            found = corrupt(reword(base, rng) if rng.random() < 0.3 else base, document, rng)
+            text = reword(base, rng) if rng.random() < 0.3 else base
+            found = corrupt(text, document, rng, strangers=strangers, but=done)
             if found and rng.random() < 0.6:
                 kind, made = found
+                done.add(kind)
                 yield self.row(made.text, [document], made.label, marks=made.marks, source=f"corrupt_{kind}")
         if copied and rng.random() < 0.2:
             rest = document.replace(base, " ")
@@ -201,60 +269,106 @@ def _said_elsewhere(base: str, rest: str) -> bool:
     return len(wanted) < 4 or max(shared, default=0.0) > 0.5
 
 
-def documents_of(sources: dict[str, list[dict[str, Any]]]) -> dict[str, list[str]]:
+def documents_of(rows: Iterable[dict[str, Any]]) -> dict[str, list[str]]:
     """Map each longer context to the claims that it is known to support."""
     found: dict[str, list[str]] = {}
-    for rows in sources.values():
-        for row in rows:
-            if len(row["context"]) > 200:
-                good = found.setdefault(row["context"], [])
-                if row["label"] == "supported":
-                    good.append(row["claim"])
+    for row in rows:
+        if len(row["context"]) > 200:
+            good = found.setdefault(row["context"], [])
+            if row["label"] == "supported":
+                good.append(row["claim"])
     return found
+
+
+class Part(NamedTuple):
+    """One of the independent parts of a build, with its own source of randomness."""
+
+    kind: str
+    what: str
+    seed: int
+    size: int
+    limit: int | None
+    folder: Path
+
+
+SLICES = 8
+"""Parts that the made rows are split into."""
 
 
 def build(*, seed: int, records: int, synthetic: int, limit: int | None = None) -> tuple[list[Row], list[Row]]:
     """Build the rows to train on and the rows kept for calibration; `limit` rows a file for a smoke test."""
-    builder = Builder(seed)
-    train: list[Row] = []
-    held: list[Row] = []
-    documents: dict[str, list[dict[str, Any]]] = {}
-    for path in sorted((DATA / "train").glob("*.jsonl.xz")):
-        name = path.name.split(".")[0]
-        if "answers" in name:
-            continue
-        rows = read(path, limit)
-        if len(rows) > AT_MOST.get(name, 10**9):
-            rows = builder.rng.sample(rows, AT_MOST[name])
-        kept = [row for row in rows if held_out(row["context"], 0.04)]
-        train += builder.claims(name, [row for row in rows if not held_out(row["context"], 0.04)])
-        held += builder.claims(name, kept)
-        if name in DOCUMENTS:
-            documents[name] = [row for row in rows if not held_out(row["context"], 0.04)]
-    good: dict[str, list[str]] = documents_of(documents)
-    group = 0
-    for name, silver in (("ragtruth_answers_partial", False), ("faithjudge_silver_answers", True)):
-        rows = read(DATA / "train" / f"{name}.jsonl.xz", limit)
-        for kept_out, into in ((False, train), (True, held)):
-            some = [row for row in rows if held_out(row["context"], 0.2) == kept_out]
-            made = list(builder.answers(some, silver=silver, first_group=group))
-            group += len(some)
-            into += made
-        for row in rows:
+    files = [path.name.split(".")[0] for path in sorted((DATA / "train").glob("*.jsonl.xz"))]
+    parts = [Part("synthetic", str(n), seed, synthetic // SLICES, limit, DATA) for n in range(SLICES)]
+    parts += [Part("answers" if "answers" in name else "claims", name, seed, 0, limit, DATA) for name in files]
+    parts += [Part("records", str(n), seed, records // SLICES, limit, DATA) for n in range(SLICES)]
+    if limit is None:
+        with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
+            made = list(pool.map(build_part, parts))
+    else:
+        made = [build_part(part) for part in parts]
+    return [row for train, _ in made for row in train], [row for _, held in made for row in held]
+
+
+def build_part(part: Part) -> tuple[list[Row], list[Row]]:
+    """Build the rows of one part: to train on, and held out."""
+    builder = Builder(int(hashlib.sha256(f"{part.seed} {part.kind} {part.what}".encode()).hexdigest()[:12], 16))
+    found: list[list[Row]] = []
+    for kept in (False, True):
+        builder.twice = kept
+        found.append(list({
+            "claims": _claims_part, "answers": _answers_part, "records": _records_part, "synthetic": _synthetic_part
+        }[part.kind](builder, part, kept)))  # fmt: skip
+    return found[0], found[1]
+
+
+def _claims_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
+    rows = read(part.folder / "train" / f"{part.what}.jsonl.xz", part.limit)
+    if len(rows) > AT_MOST.get(part.what, 10**9):
+        rows = random.Random(part.seed).sample(rows, AT_MOST[part.what])
+    rows = [row for row in rows if held_out(row["context"], 0.04) == kept]
+    yield from builder.claims(part.what, rows)
+    yield from builder.merged(rows)
+    if not kept:
+        yield from builder.mined(part.what, rows)
+
+
+def _answers_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
+    rows = read(part.folder / "train" / f"{part.what}.jsonl.xz", part.limit)
+    silver = "silver" in part.what
+    some = [row for row in rows if held_out(row["context"], 0.2) == kept]
+    return builder.answers(some, silver=silver, first_group=10**6 * (1 + silver))
+
+
+def _records_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
+    return builder.records(builder.rng.randrange(10**9), max(4, part.size // 25) if kept else part.size)
+
+
+def _synthetic_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
+    """Every SLICES-th document."""
+    good: dict[str, list[str]] = {}
+    for name in DOCUMENTS:
+        path = part.folder / "train" / f"{name}.jsonl.xz"
+        rows = read(path, part.limit) if path.exists() else []
+        good |= documents_of([row for row in rows if not held_out(row["context"], 0.04)])
+    for path in sorted((part.folder / "train").glob("*answers*.jsonl.xz")):
+        for row in read(path, part.limit):
             if not held_out(row["context"], 0.2):
-                claims = [c.text for c in claims_of(row["answer"], row["context"])] if row["label"] == 1 else []
-                good.setdefault(row["context"], []).extend(claims)
-    train += builder.records(seed, records)
-    held += builder.records(seed + 1, records // 25)
-    ordered = sorted(good)
-    train += builder.synthetic({doc: good[doc] for doc in ordered if not held_out(doc, 0.06)}, synthetic)
-    held += builder.synthetic({doc: good[doc] for doc in ordered if held_out(doc, 0.06)} or good, synthetic // 25)
-    return train, held
+                good.setdefault(row["context"], []).extend(_good_claims(row))
+    some = [document for document in sorted(good) if held_out(document, 0.06) == kept]
+    mine = some[int(part.what) :: SLICES] or sorted(good)
+    return builder.synthetic(
+        {document: good[document] for document in mine}, max(4, part.size // 25) if kept else part.size
+    )
+
+
+def _good_claims(row: dict[str, Any]) -> list[str]:
+    return [claim.text for claim in claims_of(row["answer"], row["context"])] if row["label"] == 1 else []
 
 
 def build_eval(limit: int | None = None) -> Iterator[Row]:
     """Build the rows of the dev sets, which nothing is trained on; answers in groups, claims without."""
     builder = Builder(0)
+    builder.twice = True
     for path in sorted((DATA / "eval").glob("*.jsonl.xz")):
         name = path.name.split(".")[0]
         for number, row in enumerate(read(path, limit)):

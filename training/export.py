@@ -17,7 +17,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from training.fit import Answers
 from training.model import CLAIM, Network
-from training.tokens import Encoded, collate
+from training.tokens import Encoded, Loaded
 
 MS = "com.microsoft"
 Array = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
@@ -152,11 +152,11 @@ def open_graph(path: Path, *, threads: int = 1) -> ort.InferenceSession:
 
 def graph_answers(path: Path, data: Encoded) -> Answers:
     """Run an exported graph over rows, one by one, as the verifier does."""
-    session = open_graph(path)
+    session, loaded = open_graph(path), Loaded(data, "cpu")
     classes, tokens = np.zeros((len(data), 3), np.float32), np.zeros(len(data.ids), np.float32)
     for row in range(len(data)):
-        ids, segments, _, _ = collate(data, np.array([row]), "cpu", pad=1)
-        some, some_tokens = session.run(None, {"ids": ids.numpy(), "segments": segments.numpy()})
+        batch = loaded.batch(np.array([row]), pad=1)
+        some, some_tokens = session.run(None, {"ids": batch.ids.numpy(), "segments": batch.segments.numpy()})
         classes[row] = some[0]
         tokens[data.starts[row] : data.starts[row + 1]] = some_tokens[0]
     return Answers(classes, tokens)

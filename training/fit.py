@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 from training.model import CLAIM, Network
 from training.rows import LABELS
-from training.tokens import Encoded, batches, collate
+from training.tokens import Batch, Encoded, Loaded, batches
 
 NOT_SUPPORTED, UNLABELLED = LABELS.index("not_supported"), LABELS.index("unlabelled")
 
@@ -32,6 +32,7 @@ class Settings:
     mark_share: float = 0.4
     warm_up: float = 0.06
     decay: float = 0.01
+    dropout: float = 0.1
     seed: int = 7
     half: bool = False
     """Run in bf16 throughout, not only in the matrix products."""
@@ -95,7 +96,9 @@ def train(network: Network, data: Encoded, settings: Settings, *, device: str, t
     """Train in place with linear warm-up and decay."""
     torch.manual_seed(settings.seed)
     rng = np.random.default_rng(settings.seed)
+    network.set_dropout(settings.dropout)
     optimiser = Optimiser(network, settings, device=device)
+    loaded, taught = Loaded(data, device), None if teacher is None else Taught(teacher, device)
     plan = [rows for _ in range(math.ceil(settings.epochs)) for rows in batches(data, tokens=settings.tokens, rng=rng)]
     plan = plan[: int(len(plan) * settings.epochs / math.ceil(settings.epochs))]
     total, begun, paced, losses = len(plan), time.time(), 0.0, torch.zeros(3, device=device)
@@ -111,7 +114,7 @@ def train(network: Network, data: Encoded, settings: Settings, *, device: str, t
             break
         warm = max(1, int(total * settings.warm_up))
         scale = min((step + 1) / warm, max(0.0, (total - step) / max(1, total - warm)))
-        loss, parts = _step_loss(network, data, rows, settings, device, teacher)
+        loss, parts = _step_loss(network, loaded, loaded.batch(rows), settings, taught)
         loss.backward()
         optimiser.step(settings.rate * scale)
         losses += parts
@@ -126,36 +129,38 @@ def train(network: Network, data: Encoded, settings: Settings, *, device: str, t
     optimiser.finish()
 
 
+class Taught:
+    """A teacher's answers in a device's memory."""
+
+    def __init__(self, answers: Answers, device: str) -> None:
+        classes, tokens = torch.from_numpy(answers.classes), torch.from_numpy(answers.tokens)
+        self.classes, self.tokens = classes.to(device), tokens.to(device)
+
+
 def _step_loss(
-    network: Network,
-    data: Encoded,
-    rows: np.ndarray,
-    settings: Settings,
-    device: str,
-    teacher: Answers | None,
+    network: Network, loaded: Loaded, batch: Batch, settings: Settings, taught: Taught | None
 ) -> tuple[Tensor, Tensor]:
-    ids, segments, mask, marks = collate(data, rows, device)
-    with torch.autocast("cuda", torch.bfloat16, enabled=device != "cpu" and not settings.half):
-        classes, tokens = network(ids, segments, mask)
+    with torch.autocast("cuda", torch.bfloat16, enabled=loaded.device != "cpu" and not settings.half):
+        classes, tokens = network(batch.ids, batch.segments, batch.mask)
     classes, tokens = classes.float(), tokens.float()
-    labels = torch.from_numpy(data.labels[rows]).to(device, non_blocking=True)
+    labels = loaded.labels[batch.rows]
     by_label = label_loss(classes, labels)
-    known = marks >= 0
-    by_mark = (F.binary_cross_entropy_with_logits(tokens, marks.clamp(min=0).float(), reduction="none") * known).sum()
+    known = batch.marks >= 0
+    marks = batch.marks.clamp(min=0).float()
+    by_mark = (F.binary_cross_entropy_with_logits(tokens, marks, reduction="none") * known).sum()
     by_mark = by_mark / known.sum().clamp(min=1)
-    if teacher is None:
+    if taught is None:
         labelled = (labels != UNLABELLED).float()
         loss = (by_label * labelled).sum() / labelled.sum().clamp(min=1)
         parts = torch.stack([loss, loss * 0, by_mark]).detach()
         return loss + settings.mark_share * by_mark, parts
-    target = torch.from_numpy(teacher.classes[rows].astype(np.float32)).to(device, non_blocking=True)
-    by_teacher = F.kl_div(F.log_softmax(classes, -1), F.log_softmax(target, -1), reduction="none", log_target=True).sum(
-        -1
-    )
+    target = F.log_softmax(taught.classes[batch.rows].float(), -1)
+    by_teacher = F.kl_div(F.log_softmax(classes, -1), target, reduction="none", log_target=True).sum(-1)
     share = torch.where(labels == UNLABELLED, 1.0, settings.teacher_share)
     loss = (share * by_teacher + (1 - share) * by_label).mean()
-    soft, weight = _teacher_marks(teacher, data, rows, segments, mask, device)
-    by_soft = (F.binary_cross_entropy_with_logits(tokens, soft, reduction="none") * weight).sum() / weight.sum()
+    in_claim = ((batch.segments == CLAIM) & batch.mask).float()
+    soft = torch.sigmoid(taught.tokens[batch.at].float())
+    by_soft = (F.binary_cross_entropy_with_logits(tokens, soft, reduction="none") * in_claim).sum() / in_claim.sum()
     parts = torch.stack([by_label.mean(), by_teacher.mean(), by_mark]).detach()
     return loss + settings.mark_share * (0.5 * by_mark + 0.5 * by_soft), parts
 
@@ -169,36 +174,19 @@ def label_loss(classes: Tensor, labels: Tensor) -> Tensor:
     return torch.where(labels == UNLABELLED, torch.zeros_like(loss), loss)
 
 
-def _teacher_marks(
-    teacher: Answers,
-    data: Encoded,
-    rows: np.ndarray,
-    segments: Tensor,
-    mask: Tensor,
-    device: str,
-) -> tuple[Tensor, Tensor]:
-    """The teacher's token answers on the claims of a batch, as probabilities, and where they count."""
-    lengths = data.lengths[rows]
-    place = np.arange(mask.shape[1])
-    at = np.where(place < lengths[:, None], data.starts[rows][:, None] + place, 0)
-    soft = torch.sigmoid(torch.from_numpy(teacher.tokens[at].astype(np.float32))).to(device)
-    return soft, ((segments == CLAIM) & mask).float()
-
-
 @torch.no_grad()
 def predict(network: Network, data: Encoded, *, device: str, half: bool = False, tokens: int = 262_144) -> Answers:
     """Run a network over all rows."""
     network = (copy.deepcopy(network).bfloat16() if half else network).to(device).eval()
     classes = np.zeros((len(data), 3), np.float16)
     marks = np.zeros(len(data.ids), np.float16)
+    loaded = Loaded(data, device)
     for rows in batches(data, tokens=tokens, rng=None):
-        ids, segments, mask, _ = collate(data, rows, device)
+        batch = loaded.batch(rows)
         with torch.autocast("cuda", torch.bfloat16, enabled=device != "cpu" and not half):
-            some, some_tokens = network(ids, segments, mask)
+            some, some_tokens = network(batch.ids, batch.segments, batch.mask)
         classes[rows] = some.float().cpu().numpy()
-        place = np.arange(mask.shape[1])
-        inside = place < data.lengths[rows][:, None]
-        marks[(data.starts[rows][:, None] + place)[inside]] = some_tokens.float().cpu().numpy()[inside]
+        marks[batch.at[batch.mask].cpu().numpy()] = some_tokens.float()[batch.mask].cpu().numpy()
     return Answers(classes, marks)
 
 

@@ -98,6 +98,12 @@ class Network(nn.Module):
         hidden = torch.tanh(self.hidden(torch.cat([x[:, 0], mean, peak], -1)))
         return self.classes(self.dropout(hidden)), self.tokens(x).squeeze(-1)
 
+    def set_dropout(self, share: float) -> None:
+        """Set how much is left out in training."""
+        for module in self.modules():
+            if isinstance(module, nn.Dropout):
+                module.p = share
+
     def _compute_type(self, x: Tensor) -> torch.dtype:
         return torch.get_autocast_dtype(x.device.type) if torch.is_autocast_enabled(x.device.type) else x.dtype
 

@@ -26,6 +26,8 @@ class Row(NamedTuple):
     group: int = -1
     """Rows of one answer share a group; -1 for single claims."""
     weight: float = 1.0
+    more: str = ""
+    """What a second reading would read, of rows that are not trained on."""
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> int:

@@ -16,7 +16,7 @@ from training.fit import Answers, Settings, blame_the_worst, predict, train
 from training.measure import auroc, worst_by_group
 from training.model import SHAPES, Network, load_base, load_network
 from training.rows import read_rows, write_rows
-from training.tokens import Encoded, encode, load_tokenizer, translate
+from training.tokens import Encoded, encode_rows, load_tokenizer, translate
 
 
 class Run(NamedTuple):
@@ -49,17 +49,27 @@ def tokenizer_path(run: Run) -> Path:
     return run.base / "minilm" / "tokenizer.json"
 
 
-@lru_cache(maxsize=3)
-def _encoded(path: Path, tokenizer: Path) -> Encoded:
-    return encode(list(read_rows(path)), load_tokenizer(tokenizer))
+ENCODED = ("train", "held", "eval", "held_more", "eval_more")
+"""The rows, and the rows kept from training once more as a second reading sees them."""
 
 
-def encoded(run: Run, name: str) -> Encoded:
-    """Read and encode rows, once for all steps of a run."""
-    begun = time.time()
-    data = _encoded(run.out / f"{name}.jsonl.xz", tokenizer_path(run))
-    print(f"{name}: {len(data)} rows, {len(data.ids) / 1e6:.1f}M tokens, {time.time() - begun:.0f}s", flush=True)
-    return data
+def encode(run: Run) -> None:
+    """Turn the rows into token ids."""
+    tokenizer = load_tokenizer(tokenizer_path(run))
+    for name in ENCODED:
+        begun = time.time()
+        rows = list(read_rows(run.out / f"{name.removesuffix('_more')}.jsonl.xz"))
+        if name.endswith("_more"):
+            rows = [row._replace(evidence=row.more or row.evidence) for row in rows]
+        data = encode_rows(rows, tokenizer)
+        data.save(run.out / f"{name}.ids.npz")
+        print(f"{name}: {len(data)} rows, {len(data.ids) / 1e6:.1f}M tokens, {time.time() - begun:.0f}s", flush=True)
+
+
+@lru_cache(maxsize=5)
+def encoded(path: Path) -> Encoded:
+    """Read encoded rows, once for all steps of a run."""
+    return Encoded.load(path)
 
 
 def for_base(data: Encoded, base: str, run: Run) -> Encoded:
@@ -73,39 +83,28 @@ def for_base(data: Encoded, base: str, run: Run) -> Encoded:
 def teach(run: Run) -> None:
     """Train the teacher and keep its answers."""
     base = run.config["teacher"]["base"]
-    rows = encoded(run, "train")
     network = load_base(base, run.base / base)
+    rows = encoded(run.out / "train.ids.npz")
     train(network, for_base(rows, base, run), run.settings("teacher"), device=run.device)
-    for name, data in (
-        ("teacher", rows),
-        ("teacher_held", encoded(run, "held")),
-        ("teacher_eval", encoded(run, "eval")),
-    ):
+    for name in ENCODED:
+        data = encoded(run.out / f"{name}.ids.npz")
         answers = predict(network, for_base(data, base, run), device=run.device, half=run.settings("teacher").half)
-        save_answers(run.out / f"{name}.npz", answers, data)
-        if name == "teacher_eval":
+        save_answers(run.out / f"teacher_{name}.npz", answers, data)
+        if name == "eval":
             report(data, answers)
 
 
 def fit(run: Run) -> None:
     """Train the student towards the labels and the teacher's answers."""
     base = run.config["student"]["base"]
-    _fit(run, load_base(base, run.base / base), run.settings("student"))
-
-
-def second(run: Run) -> None:
-    """Go on from the student with the rate raised again and let fall once more."""
-    _fit(run, trained(run), run.settings("second"))
-
-
-def _fit(run: Run, network: Network, settings: Settings) -> None:
-    rows, teacher = encoded(run, "train"), load_answers(run.out / "teacher.npz")
+    network = load_base(base, run.base / base)
+    rows, teacher = encoded(run.out / "train.ids.npz"), load_answers(run.out / "teacher_train.npz")
     print("answers blamed on their worst claim:", blame_the_worst(rows, teacher))
-    train(network, rows, settings, device=run.device, teacher=teacher)
+    train(network, rows, run.settings("student"), device=run.device, teacher=teacher)
     state = {key: value.detach().half().cpu().contiguous() for key, value in network.state_dict().items()}
     save_file(state, run.out / "student.safetensors")
-    for name in ("held", "eval"):
-        data = encoded(run, name)
+    for name in ENCODED[1:]:
+        data = encoded(run.out / f"{name}.ids.npz")
         answers = predict(network, data, device=run.device)
         save_answers(run.out / f"student_{name}.npz", answers, data)
         if name == "eval":
@@ -173,8 +172,8 @@ def calibrate(run: Run) -> None:
     """Fit the map from the student's logits to support, on held-out rows."""
     from training.calibrate import fit_calibration
 
-    answers = load_answers(run.out / "student_held.npz")
-    fitted = fit_calibration(answers.classes, list(read_rows(run.out / "held.jsonl.xz")))
+    readings = [load_answers(run.out / f"student_{name}.npz").classes for name in ("held", "held_more")]
+    fitted = fit_calibration(readings, list(read_rows(run.out / "held.jsonl.xz")))
     (run.out / "calibration.json").write_text(json.dumps(fitted, indent=1) + "\n")
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from tokenizers import Encoding, Tokenizer
 from torch import Tensor
 
-from training.model import CLAIM, EVIDENCE, HINT
 from training.rows import Row
 
 CLAIM_AT_MOST, HINT_AT_MOST, ALL_AT_MOST = 200, 60, 448
@@ -42,6 +42,16 @@ class Encoded:
     def lengths(self) -> Ints:
         return np.diff(self.starts)
 
+    def save(self, path: Path) -> None:
+        """Keep the rows, uncompressed."""
+        np.savez(path, **{**vars(self), "sources": np.array(self.sources)})
+
+    @classmethod
+    def load(cls, path: Path) -> Encoded:
+        """Read what `save` wrote."""
+        with np.load(path) as kept:
+            return cls(**{**kept, "sources": kept["sources"].tolist()})
+
 
 def load_tokenizer(path: Path) -> Tokenizer:
     """Load a tokenizer without its own truncation and padding."""
@@ -60,7 +70,7 @@ def specials(tokenizer: Tokenizer) -> tuple[int, int]:
     raise ValueError("the tokenizer has neither BERT's nor MPNet's special tokens")
 
 
-def encode(rows: Sequence[Row], tokenizer: Tokenizer, *, chunk: int = 20_000) -> Encoded:
+def encode_rows(rows: Sequence[Row], tokenizer: Tokenizer, *, chunk: int = 20_000) -> Encoded:
     """Lay out each row as [CLS] claim [SEP] hint [SEP] evidence [SEP]."""
     first, close = specials(tokenizer)
     ids: list[Ints] = []
@@ -139,18 +149,37 @@ def _cut(order: Ints, lengths: Ints, tokens: int, pad: int) -> list[Ints]:
     return cuts
 
 
-def collate(data: Encoded, rows: Ints, device: str, pad: int = 16) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Pad a batch: ids, segments, mask, marks."""
-    lengths = data.lengths[rows]
-    width = -(-int(lengths.max()) // pad) * pad
-    place = np.arange(width)
-    mask = place < lengths[:, None]
-    at = np.where(mask, data.starts[rows][:, None] + place, 0)
-    ids = np.where(mask, data.ids[at], 0)
-    marks = np.where(mask, data.marks[at], UNKNOWN_MARK)
-    segments = np.where(place < data.claim_ends[rows][:, None], CLAIM,
-                        np.where(place < data.hint_ends[rows][:, None], HINT, EVIDENCE))  # fmt: skip
-    tensors = [torch.from_numpy(array) for array in (ids.astype(np.int64), segments, mask, marks.astype(np.int64))]
-    if device != "cpu":
-        tensors = [tensor.pin_memory().to(device, non_blocking=True) for tensor in tensors]
-    return tensors[0], tensors[1], tensors[2], tensors[3]
+class Loaded:
+    """Rows in a device's memory, where batches are put together without a copy over the bus."""
+
+    def __init__(self, data: Encoded, device: str) -> None:
+        self.lengths = data.lengths
+        self.device = device
+        self.ids, self.marks, self.starts, self.claim_ends, self.hint_ends, self.labels, self.sizes = (
+            torch.from_numpy(np.ascontiguousarray(array)).to(device)
+            for array in (data.ids, data.marks, data.starts, data.claim_ends, data.hint_ends, data.labels, data.lengths)
+        )
+
+    def batch(self, rows: Ints, pad: int = 16) -> Batch:
+        """Pad some rows to one length."""
+        width = -(-int(self.lengths[rows].max()) // pad) * pad
+        chosen = torch.from_numpy(rows).to(self.device)
+        place = torch.arange(width, device=self.device)
+        mask = place < self.sizes[chosen][:, None]
+        at = torch.where(mask, self.starts[chosen][:, None] + place, 0)
+        ids = torch.where(mask, self.ids[at], 0).long()
+        marks = torch.where(mask, self.marks[at], UNKNOWN_MARK)
+        later = (place >= self.claim_ends[chosen][:, None]).long()
+        segments = later + (place >= self.hint_ends[chosen][:, None]).long()  # CLAIM, HINT and EVIDENCE are 0, 1, 2
+        return Batch(chosen, at, ids, segments, mask, marks)
+
+
+class Batch(NamedTuple):
+    """Padded rows: their numbers, where their tokens lie in the flat arrays, and what the network reads."""
+
+    rows: Tensor
+    at: Tensor
+    ids: Tensor
+    segments: Tensor
+    mask: Tensor
+    marks: Tensor

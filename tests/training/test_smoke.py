@@ -156,7 +156,7 @@ def test_figures() -> None:
 
 def test_the_worst_claim_of_a_bad_answer_is_blamed() -> None:
     rows = [Row(f"claim {n}", "", "text", 4, None, "silver", group=n // 2) for n in range(4)]
-    encoded = steps.encode(rows, steps.load_tokenizer(WEIGHTS / "tokenizer.json"))
+    encoded = steps.encode_rows(rows, steps.load_tokenizer(WEIGHTS / "tokenizer.json"))
     classes = np.array([[2, 0, 0], [0, 2, 0], [0, 0, 3], [1, 0, 0]], np.float16)
     assert blame_the_worst(encoded, steps.Answers(classes, np.zeros(len(encoded.ids)))) == 2
     assert encoded.labels.tolist() == [4, 3, 3, 4]
