@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
-from training.fit import Answers, Settings, blame_the_worst, predict, train
+from training.fit import UNLABELLED, Answers, Settings, blame_the_worst, predict, train
 from training.measure import auroc, worst_by_group
 from training.model import SHAPES, Network, load_base, load_network
 from training.rows import read_rows, write_rows
@@ -75,7 +75,7 @@ def encoded(path: Path) -> Encoded:
 def for_base(data: Encoded, base: str, run: Run) -> Encoded:
     """The same rows in the ids of another base model."""
     if base != "mpnet":
-        return data
+        return Encoded(**vars(data))
     own, other = load_tokenizer(tokenizer_path(run)), load_tokenizer(run.base / base / "tokenizer.json")
     return Encoded(**{**vars(data), "ids": translate(data.ids, own, other)})
 
@@ -84,8 +84,9 @@ def teach(run: Run) -> None:
     """Train the teacher and keep its answers."""
     base = run.config["teacher"]["base"]
     network = load_base(base, run.base / base)
-    rows = encoded(run.out / "train.ids.npz")
-    train(network, for_base(rows, base, run), run.settings("teacher"), device=run.device)
+    rows = for_base(encoded(run.out / "train.ids.npz"), base, run)
+    rows.weights = np.where(rows.labels == UNLABELLED, 0.0, rows.weights)  # nothing to learn from them yet
+    train(network, rows, run.settings("teacher"), device=run.device)
     for name in ENCODED:
         data = encoded(run.out / f"{name}.ids.npz")
         answers = predict(network, for_base(data, base, run), device=run.device, half=run.settings("teacher").half)

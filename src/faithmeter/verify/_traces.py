@@ -11,7 +11,8 @@ from faithmeter.evidence import NUMBERS, terms
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?", re.ASCII)
 # A lone digit may well be a citation, or the count of a list.
 _MEANT_NUMBER = re.compile(r"(?<![\w.,])(?:\d{2,}(?:,\d{3})*(?:\.\d+)?|\d(?:,\d{3})+|\d\.\d+)", re.ASCII)
-_MEASURE = re.compile(r"([$€£]?)(\d+(?:,\d{3})*(?:\.\d+)?)[\s-]?(%|[^\W\d_]+)?", re.ASCII)
+_COUNT = rf"\d+(?:,\d{{3}})*(?:\.\d+)?|\b(?:{'|'.join(NUMBERS)})\b"
+_MEASURE = re.compile(rf"([$€£]?)({_COUNT})(?:[\s-]?(%|[^\W\d_]+)|\s?°\s?([CF])\b)?", re.ASCII | re.IGNORECASE)
 _UNITS = {
     word: names.split()[0]
     for names in (
@@ -82,10 +83,10 @@ def _mismeasured(claim: str, evidence: str) -> int:
 def _measures(text: str) -> dict[str, set[str]]:
     """The numbers of a text that have a unit, each with its units in short."""
     found: dict[str, set[str]] = defaultdict(set)
-    for sign, number, unit in _MEASURE.findall(text):
-        short = _UNITS.get(unit.lower()) or _UNITS.get(sign)
+    for sign, number, unit, degrees in _MEASURE.findall(text):
+        short = degrees.upper() or _UNITS.get(unit.lower()) or _UNITS.get(sign)
         if short:
-            found[_plain(number)].add(short)
+            found[NUMBERS.get(number.lower()) or _plain(number)].add(short)
     return found
 
 
