@@ -29,15 +29,19 @@ if TYPE_CHECKING:
 
 
 class Model(BaseModel):
-    """A frozen value; unknown fields are an error, derived fields are written and ignored when read."""
+    """A frozen value; unknown fields are an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DerivingModel(Model):
+    """A model with derived fields: written, and ignored when read. Apart, since dropping them takes its time."""
 
     @model_validator(mode="before")
     @classmethod
     def _drop_derived(cls, data: Any) -> Any:
         derived = cls.__pydantic_decorators__.computed_fields
-        if derived and isinstance(data, dict):
+        if isinstance(data, dict):
             return {key: value for key, value in data.items() if key not in derived}
         return data
 

@@ -14,12 +14,14 @@ from contextvars import ContextVar
 
 from faithmeter.datamodels import Usage
 
+_NOTHING = Usage()
+
 
 class Meter:
     """A running sum of usage; `usage` is the sum so far, with the time since the meter was opened."""
 
     def __init__(self) -> None:
-        self._sum = Usage()
+        self._sum = _NOTHING
         self._opened = time.perf_counter()
 
     def add(self, usage: Usage) -> None:

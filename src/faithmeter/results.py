@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pydantic import computed_field, model_validator
 
 from faithmeter import render
-from faithmeter.datamodels import Aside, Failure, Label, Model, Outcome, Sample, Usage, Verdict
+from faithmeter.datamodels import Aside, DerivingModel, Failure, Label, Outcome, Sample, Usage, Verdict
 from faithmeter.scoring import Scoring
 from faithmeter.stats import mean_interval
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Status = Literal["ok", "no_claims", "partial", "failed"]
 
 
-class Result(Model):
+class Result(DerivingModel):
     """The outcomes of one sample, and its score."""
 
     sample: Sample
@@ -58,6 +58,11 @@ class Result(Model):
         return tuple(outcome for outcome in self.outcomes if isinstance(outcome, Failure))
 
     @property
+    def _labels(self) -> list[Label]:
+        """Of the claims that were judged."""
+        return [outcome.label for outcome in self.outcomes if isinstance(outcome, Verdict)]
+
+    @property
     def unsupported(self) -> tuple[Verdict, ...]:
         """The verdicts to look at: all but the supported, contradictions first."""
         found = [verdict for verdict in self.verdicts if verdict.label is not Label.SUPPORTED]
@@ -74,33 +79,34 @@ class Result(Model):
         """ok; no_claims: nothing to judge; partial: some claims failed; failed: all did."""
         if not self.outcomes:
             return "no_claims"
-        if not self.failures:
+        failures = len(self.failures)
+        if not failures:
             return "ok"
-        return "partial" if self.verdicts else "failed"
+        return "partial" if failures < len(self.outcomes) else "failed"
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def score(self) -> float | None:
         """Supported / judged, or as the policy says; None when nothing could be judged."""
-        if self.status == "failed":
-            return None
-        if self.status == "no_claims":
+        if not self.outcomes:
             return self.scoring.refusal if self.refused else self.scoring.no_claims
-        return self.scoring.score([verdict.label for verdict in self.verdicts])
+        labels = self._labels
+        return self.scoring.score(labels) if labels else None
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def coverage(self) -> float:
         """Judged / claims; 1 when there was nothing to judge."""
-        return len(self.verdicts) / len(self.outcomes) if self.outcomes else 1.0
+        return len(self._labels) / len(self.outcomes) if self.outcomes else 1.0
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def bounds(self) -> tuple[float, float] | None:
         """The score if all failures were unsupported, and if all were supported."""
-        if self.status == "no_claims":
+        if not self.outcomes:
             return None if self.score is None else (self.score, self.score)
-        return self.scoring.bounds([verdict.label for verdict in self.verdicts], len(self.failures))
+        labels = self._labels
+        return self.scoring.bounds(labels, len(self.outcomes) - len(labels))
 
     def rescored(self, scoring: Scoring) -> Result:
         """The same verdicts under another policy."""
@@ -207,7 +213,7 @@ class Tally:
         return tuple(result for _, result in self._worst[:n])
 
 
-class Report(Model):
+class Report(DerivingModel):
     """The results of a run, and what they say together."""
 
     results: tuple[Result, ...]

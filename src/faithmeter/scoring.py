@@ -61,14 +61,16 @@ class Scoring(Model):
     def score(self, labels: Sequence[Label]) -> float:
         """The score of an answer with these verdicts; at least one."""
         if self.kind == "strict":
-            return float(all(label is Label.SUPPORTED for label in labels))
+            return float(labels.count(Label.SUPPORTED) == len(labels))
         if self.kind == "plain":
-            return sum(label is Label.SUPPORTED for label in labels) / len(labels)
+            return labels.count(Label.SUPPORTED) / len(labels)
         mean = sum(self.weights[label] for label in labels) / len(labels)
         return min(1.0, max(0.0, mean)) if self.clip else mean
 
     def bounds(self, labels: Sequence[Label], unknown: int) -> tuple[float, float]:
         """The scores if `unknown` further claims all had the worst label, or all were supported."""
+        if labels and not unknown:
+            return (score := self.score(labels)), score
         worst = min(Label, key=lambda label: self.weights[label])
         best = max(Label, key=lambda label: self.weights[label])
         if self.kind != "weighted":

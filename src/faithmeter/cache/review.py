@@ -12,11 +12,11 @@ from pydantic import computed_field
 
 from faithmeter.cache.records import digest, short_hash, unpack
 from faithmeter.cache.store import Store
-from faithmeter.datamodels import Failure, Model, Pair, Sample, Verdict
+from faithmeter.datamodels import DerivingModel, Failure, Model, Pair, Sample, Verdict
 from faithmeter.verify import Verifier
 
 
-class Stats(Model):
+class Stats(DerivingModel):
     """What a cache holds, and what it has saved so far."""
 
     location: str
@@ -63,7 +63,7 @@ class Disagreement(Model):
     """The label it should have had."""
 
 
-class Review(Model):
+class Review(DerivingModel):
     """Semantic hits, judged again."""
 
     logged: int

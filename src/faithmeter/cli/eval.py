@@ -28,7 +28,7 @@ from faithmeter.report import write_report
 from faithmeter.report.github import announce_file, under_actions
 from faithmeter.runs.journal import Journal
 from faithmeter.runs.runner import Judges, Run
-from faithmeter.runs.worker import Specs
+from faithmeter.runs.worker import Specs, settled
 
 
 class Shard(click.ParamType[tuple[int, int]]):
@@ -183,7 +183,7 @@ class _Eval:
         left = 0
         try:
             spent = self.journal.spent if self.journal else 0.0
-            with progress(self.wishes.shown_progress) as tick, limited(self.wishes.max_cost, spent=spent):
+            with settled(), progress(self.wishes.shown_progress) as tick, limited(self.wishes.max_cost, spent=spent):
                 asyncio.run(self._judge(tick))
             if self.journal and not self.session.stopped:
                 left = self.journal.finish()

@@ -162,12 +162,19 @@ class Sampler:
         fields = {field: value for field, value in fields.items() if value is not None}
         try:
             sample = Sample.model_validate(fields)
-            sample.model_dump_json()  # a lone surrogate in an id or in metadata: no file can hold it
+            if _may_be_unwritable(sample):
+                sample.model_dump_json()
         except ValidationError as error:
             return RowError(record.where, _first_problem(error))
         except ValueError as error:
             return RowError(record.where, f"cannot be written as JSON: {error}")
         return sample
+
+
+def _may_be_unwritable(sample: Sample) -> bool:
+    """Whether a lone surrogate, which no file can hold, may be in a name or in metadata; texts have been repaired."""
+    names = [sample.id, *[context.id for context in sample.contexts if context.id]]
+    return bool(sample.metadata) or not "".join(names).isascii()
 
 
 def is_derived(sample: Sample) -> bool:

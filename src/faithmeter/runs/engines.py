@@ -17,7 +17,7 @@ from faithmeter.evaluator import Evaluator
 from faithmeter.results import Result, Tally
 from faithmeter.runs.worker import LENGTH, Batch, Specs, Trouble, judge, pack
 
-CHUNK_SECONDS = 0.05  # of work in one message to a worker: long against the message, short against a Ctrl-C
+CHUNK_SECONDS = 0.05  # of work that is handed over and journaled at once: long against that, short against a Ctrl-C
 CHUNK_LIMIT = 64
 
 
@@ -52,19 +52,26 @@ class Engine(Protocol):
 class InProcess:
     """Judges in this process: for verifiers that wait for others, and for those that cannot be built elsewhere."""
 
-    def __init__(self, evaluator: Evaluator, *, concurrency: int) -> None:
+    def __init__(self, evaluator: Evaluator, *, concurrency: int, chunks: bool = False) -> None:
         self.evaluator = evaluator
         self.concurrency = concurrency
+        self.chunks = chunks
+        """Whether a task takes several samples at once, for verifiers that are done with them in no time."""
 
     async def judge(self, tickets: AsyncIterator[Ticket], *, stopping: Stopping) -> AsyncGenerator[Judged, None]:
         """Each of `concurrency` tasks takes a sample when it has finished one: a hanging one holds up no other."""
 
         async def work(line: Line) -> None:
-            while ticket := await line.next():
-                batch = await judge(self.evaluator, [ticket.sample])
-                line.done(Judged([ticket], batch))
+            size = 1
+            while chunk := line.filled(await line.next(), size):
+                since = time.perf_counter()
+                batch = await judge(self.evaluator, [ticket.sample for ticket in chunk])
+                line.done(Judged(chunk, batch))
+                await asyncio.sleep(0)  # has it journaled before the next chunk, which may wait for nothing
+                if self.chunks:
+                    size = _next_size(size, (time.perf_counter() - since) / len(chunk))
 
-        line = Line(1, stopping)
+        line = Line(CHUNK_LIMIT if self.chunks else 1, stopping)
         async with aclosing(_run(line, tickets, [work] * self.concurrency)) as judgements:
             async for judged in judgements:
                 yield judged
@@ -110,6 +117,13 @@ class Line:
     def at_hand(self) -> Ticket | None:
         """A ticket that is there without waiting."""
         return None if self._over or self.tickets.empty() else self._taken(self.tickets.get_nowait())
+
+    def filled(self, first: Ticket | None, size: int) -> list[Ticket]:
+        """A chunk: this ticket, and as many more as are there; empty without the first."""
+        chunk = [first] if first else []
+        while chunk and len(chunk) < size and (ticket := self.at_hand()):
+            chunk.append(ticket)
+        return chunk
 
     def done(self, judged: Judged) -> None:
         """Hand over what was judged."""
@@ -209,11 +223,7 @@ class _Worker:
         """The next tickets; waits for one only if the worker has nothing to do."""
         if self._again:
             return self._again.popleft() if not self._pending else []  # one at a time, to tell which is deadly
-        first = line.at_hand() if self._pending else await line.next()
-        chunk = [first] if first else []
-        while chunk and len(chunk) < self._size and (ticket := line.at_hand()):
-            chunk.append(ticket)
-        return chunk
+        return line.filled(line.at_hand() if self._pending else await line.next(), self._size)
 
     def _after_death(self, line: Line) -> None:
         """Judge what the process had in hand again, one by one; what kills a process twice is a failure."""

@@ -62,6 +62,7 @@ class Journal:
         self._places = Table()
         self._order = array("Q")
         self._readers: dict[int, BinaryIO] = {}
+        self._read_to: dict[int, int] = {}
         self._fd = -1
         self._end = 0
         self._synced = time.monotonic()
@@ -225,9 +226,12 @@ class Journal:
         return place
 
     def _line(self, place: int) -> bytes:
-        reader = self._readers[place & _JOURNAL]
-        reader.seek(place >> 2)
+        which, offset = place & _JOURNAL, place >> 2
+        reader = self._readers[which]
+        if self._read_to.get(which) != offset:  # most lines follow each other
+            reader.seek(offset)
         line = reader.readline()
+        self._read_to[which] = offset + len(line)
         return line if line.endswith(b"\n") else line + b"\n"
 
     def _read(self, place: int) -> Result | None:

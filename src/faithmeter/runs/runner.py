@@ -115,9 +115,9 @@ class Judges(NamedTuple):
             return InProcess(self.evaluator, concurrency=self.workers or own)
         count = self.workers or (1 if small else cores())
         if self.workers == 1:  # one core, as asked: two samples in flight would keep two threads busy
-            return InProcess(single_threaded(self.evaluator), concurrency=1)
+            return InProcess(single_threaded(self.evaluator), concurrency=1, chunks=True)
         if self.specs is None or count == 1:
-            return InProcess(self.evaluator, concurrency=2)
+            return InProcess(self.evaluator, concurrency=2, chunks=True)
         return Workers(self.specs, count=count, signature=self.evaluator.signature)
 
 

@@ -14,6 +14,7 @@ from faithmeter.errors import UsageError
 from faithmeter.overlap import ContextIndex, Metric, best_window
 
 DEFAULT_THRESHOLD = 0.5  # continuous-eval's
+_ORIGIN = Origin(verifier="lexical")
 
 
 class LexicalVerifier:
@@ -59,7 +60,7 @@ class LexicalVerifier:
             support=score,
             evidence=evidence,
             gaps=window.gaps if window else ((0, len(pair.claim.text)),),
-            origin=Origin(verifier="lexical"),
+            origin=_ORIGIN,
         )
 
 
