@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,7 @@ from faithmeter import evaluate
 from faithmeter.errors import OutputError, StopRun, UsageError
 from faithmeter.runs.parts import Reading, read_results
 from faithmeter.runs.ray_engine import RayReport, RayRun, run_on_ray
+from faithmeter.runs.selection import Selection
 from faithmeter.runs.worker import Specs
 from faithmeter.scoring import Scoring
 
@@ -34,6 +38,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
+TOKEN = "0123456789abcdef" * 4
 # When a node is taken for dead: soon, but not so soon that a busy machine's nodes are.
 HEALTH = {"health_check_initial_delay_ms": 0, "health_check_period_ms": 1000, "health_check_failure_threshold": 8}
 
@@ -130,6 +135,45 @@ def test_a_rate_limit_is_the_clusters(cluster: Any, tmp_path: Path) -> None:
     }
 
 
+def test_starting_over_and_trying_again(cluster: Any, tmp_path: Path) -> None:
+    """`--retry-failed` judges only the answers that had failed; `--fresh` judges all."""
+    busy = "python:support.verifiers:busy"
+    rows = [{"id": f"r{number}", "answer": "It is so.", "contexts": ["c"]} for number in range(60)]
+    rows[33]["answer"] = f"You die until {tmp_path}/healed exists."
+    data, folder = write_rows(tmp_path / "in.jsonl", rows), tmp_path / "out"
+
+    def run(**how: bool) -> tuple[int, dict[str, dict[str, Any]]]:
+        report = run_on_ray(ray_run(cluster, data, folder, verifier=busy, **how))
+        return report.reused, {result.sample.id: json.loads(result.model_dump_json()) for result in report.results()}
+
+    reused, first = run()
+    assert (reused, first["r33"]["status"]) == (0, "failed")
+    (tmp_path / "healed").touch()
+    reused, same = run()
+    assert (reused, same) == (3, first)
+    reused, healed = run(retry_failed=True)
+    assert (reused, healed["r33"]["status"]) == (2, "ok")
+    assert list(healed) == list(first)
+    assert {name for name in first if first[name] != healed[name]} == {"r33"}  # not even judged again
+    reused, fresh = run(fresh=True)
+    assert (reused, len(fresh)) == (0, 60)
+    assert not [name for name in first if healed[name] == fresh[name]]  # the time each took tells
+
+
+def test_a_retry_that_was_cut_short_goes_on(cluster: Any, tmp_path: Path) -> None:
+    """What a part had before it was taken up again is kept by a run that knows nothing of it, too."""
+    rows = make_rows(60)
+    data, folder = write_rows(tmp_path / "in.jsonl", rows), tmp_path / "out"
+    first = list(run_on_ray(ray_run(cluster, data, folder)).results())
+    (part,) = folder.glob("part-000001-*")
+    part.rename(folder / f".again-{part.stem.rpartition('-')[2]}.jsonl")
+    run_on_ray(ray_run(cluster, data, folder, selection=Selection(limit=20)))
+    assert len(list(folder.glob(".again-*"))) == 1
+    report = run_on_ray(ray_run(cluster, data, folder))
+    assert (report.reused, list(report.results())) == (2, first)
+    assert not list(folder.glob(".again-*"))
+
+
 def test_bad_calls_are_one_line(cluster: Any, tmp_path: Path) -> None:
     data = write_rows(tmp_path / "in.jsonl", make_rows(2))
     (tmp_path / "file").write_text("x")
@@ -184,3 +228,78 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         "faithmeter: Ray cannot be reached at '127.0.0.1:1': Connection refused; "
         "3 parts kept in out: the same command goes on from there\n"
     )
+
+
+@pytest.fixture
+def client_server() -> Iterator[str]:
+    """The address of Ray's client server on a head node of its own, which asks for a token."""
+    ports = []
+    while len(ports) < 2:  # Ray keeps 10002 to 19999 for its workers
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            ports += [port] if (port := free.getsockname()[1]) > 19999 and port not in ports else []
+    with tempfile.TemporaryDirectory(prefix="ray-") as folder:  # a short path: sockets go there
+        options = [f"--port={ports[0]}", f"--ray-client-server-port={ports[1]}", f"--temp-dir={folder}"]
+        options += ["--node-ip-address=127.0.0.1", "--num-cpus=3", "--object-store-memory=100000000"]
+        options += ["--include-dashboard=false", "--disable-usage-stats", "--head", "--block"]
+        start = [sys.executable, "-c", "from ray.scripts.scripts import main; main()", "start", *options]
+        environment = {**os.environ, "FAITHMETER_CACHE": "off", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": TOKEN}
+        head = subprocess.Popen(
+            start,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        assert head.stdout
+        try:
+            said = "".join(iter_until(head.stdout, "Ray runtime started"))
+            assert "Ray runtime started" in said, said
+            wait_for(ports[1])
+            yield f"ray://127.0.0.1:{ports[1]}"
+        finally:
+            os.killpg(head.pid, signal.SIGKILL)  # if asked, the client server takes half a minute to go
+            head.wait()
+            head.stdout.close()
+
+
+def wait_for(port: int) -> None:
+    for _ in range(600):
+        with socket.socket() as knock:
+            if knock.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.1)
+    raise TimeoutError("no client server")
+
+
+def iter_until(lines: Iterable[str], words: str) -> Iterator[str]:
+    for line in lines:
+        yield line
+        if words in line:
+            return
+
+
+def test_from_outside_through_rays_client(client_server: str, tmp_path: Path) -> None:
+    """The run is driven on the head node; a token that is there is shown without being told to."""
+    rows = make_rows(60)
+    write_rows(tmp_path / "in.jsonl", [*rows, {"answer": "no contexts"}])
+    command = [sys.executable, "-m", "faithmeter", "eval", "in.jsonl", "-v", "lexical", "--engine", client_server,
+               "-o", "out", "--part-size", "20", "--bad-rows", "report", "--report", "out.md", "--json"]  # fmt: skip
+    environment = {name: value for name, value in os.environ.items() if name != "RAY_AUTH_MODE"}
+    environment["RAY_AUTH_TOKEN"] = TOKEN
+
+    def run(*options: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*command, *options], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+
+    done = run()
+    assert done.returncode == 0, done.stderr
+    numbers = json.loads(done.stdout)
+    assert (numbers["samples"], numbers["parts"], numbers["reused_parts"], numbers["skipped_rows"]) == (60, 3, 0, 1)
+    assert from_disk(tmp_path / "out") == local(rows)
+    assert lines_of(tmp_path / "out" / "bad-rows.jsonl")[0]["line"] == 61
+    assert (tmp_path / "out.md").exists()
+    again = run()
+    assert json.loads(again.stdout)["reused_parts"] == 3
+    assert run("--bad-rows", "error").stderr.startswith("faithmeter: in.jsonl:61: no column 'contexts'")

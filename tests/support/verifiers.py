@@ -14,7 +14,7 @@ from faithmeter.verify.lexical import LexicalVerifier
 
 
 class Obedient:
-    """Does what a claim says: `wait 0.2`, `die`, `die once FILE`, `down`; all else is supported."""
+    """Does what a claim says: `wait 0.2`, `die`, `die once FILE`, `die until FILE`, `down`; all else is supported."""
 
     signature = "obedient"
 
@@ -56,6 +56,9 @@ def _die_if_told(text: str) -> None:
         Path(once[1]).touch()
         os._exit(9)
     if "die always" in text:
+        os._exit(9)
+    until = re.search(r"die until (\S+)", text)
+    if until and not Path(until[1]).exists():
         os._exit(9)
 
 

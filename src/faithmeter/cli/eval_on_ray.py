@@ -10,7 +10,6 @@ from faithmeter.cli.progress import part_progress
 from faithmeter.cli.wishes import INTERRUPTED, Wishes, count, show_numbers, verdict
 from faithmeter.errors import FaithmeterError
 from faithmeter.report import write_report
-from faithmeter.runs.intake import described
 from faithmeter.runs.parts import Reading
 from faithmeter.runs.ray_engine import RayRun, run_on_ray
 from faithmeter.runs.runner import Judges
@@ -29,6 +28,8 @@ def eval_on_ray(wishes: Wishes, judges: Judges) -> int:
         reading=Reading(dict(wishes.columns), wishes.context_separator, wishes.part_size),
         selection=wishes.selection,
         bad_rows=wishes.bad_rows,
+        fresh=wishes.fresh,
+        retry_failed=wishes.retry_failed,
         kind=wishes.parts,
         workers=wishes.workers,
         min_score=wishes.min_score,
@@ -41,12 +42,17 @@ def eval_on_ray(wishes: Wishes, judges: Judges) -> int:
         return INTERRUPTED
     except FaithmeterError as error:
         raise FaithmeterError(f"{error}{_kept_parts(run)}") from None
-    if wishes.side_file and report.bad:
-        wishes.side_file.write_text("".join(described(row) + "\n" for row in report.bad), "utf-8")
+    if wishes.report and not all(file.exists() for file in report.files[:1]):
+        raise FaithmeterError(f"{wishes.report} not written: {run.folder} on the cluster is not to be seen from here")
     if wishes.report:
         write_report(wishes.report, report.results(), min_score=wishes.min_score)
     lines = [f"{count(report.parts, 'part')}, {report.reused} of them from an earlier run"]
     lines += [f"{count(len(report.bad), 'bad row')} left out"] if report.bad else []
+    unjudged = report.tally.statuses["failed"] + report.tally.statuses["partial"]
+    if unjudged:
+        lines.append(
+            f"{count(unjudged, 'answer')} not judged in full: the same command with --retry-failed tries again"
+        )
     lines += [f"wrote {name}" for name in (wishes.output, wishes.report) if name]
     facts = {"skipped_rows": len(report.bad), "parts": report.parts, "reused_parts": report.reused}
     show_numbers(report.tally, wishes, facts=facts | {"signature": run.signature}, lines=lines)

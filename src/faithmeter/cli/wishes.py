@@ -77,9 +77,9 @@ class Wishes:
     @property
     def side_file(self) -> Path | None:
         """Where bad rows are listed."""
-        if not self.output or self.bad_rows != "report":
-            return None
-        return Path(self.output + ".bad-rows.jsonl") if self.engine == "local" else Path(self.output, "bad-rows.jsonl")
+        if not self.output or self.bad_rows != "report" or self.engine != "local":
+            return None  # on Ray they are listed in the folder, by whoever drives the run
+        return Path(self.output + ".bad-rows.jsonl")
 
     @property
     def selection(self) -> Selection:
@@ -99,8 +99,8 @@ class Wishes:
             raise click.UsageError("--fresh needs -o: without, every run starts over")
         if self.engine != "local" and (not self.output or Path(self.output).suffix):
             raise click.UsageError("on Ray, -o must be a folder, e.g. -o results")
-        if self.engine != "local" and (self.fresh or self.retry_failed or self.fail_fast or self.max_failures):
-            raise click.UsageError("--fresh, --retry-failed, --fail-fast and --max-failures are not for Ray")
+        if self.engine != "local" and (self.fail_fast or self.max_failures):
+            raise click.UsageError("--fail-fast and --max-failures are not for Ray: a part is judged as a whole")
         if self.engine != "local" and self.max_cost is not None:
             raise click.UsageError("--max-cost is not for Ray: its workers cannot see what the others have spent")
         if self.report:

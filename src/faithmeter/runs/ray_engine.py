@@ -2,31 +2,29 @@
 
 Ray delivers work at least once. A part is one idempotent unit (see `parts`), so that a worker or a node that dies
 costs the parts it had in hand and nothing else, and the same command run again does only what is missing.
-The data and the output folder must be on paths that every node sees.
+The data and the output folder must be on paths that every node sees. From outside a cluster, through Ray's client, the
+run is driven by an actor on the head node: Ray Data does not work through the client.
 """
 
 from __future__ import annotations
 
-import json
-import logging
 import os
 import pickle
-import re
-import socket
 import sys
 import uuid
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from faithmeter import sync
-from faithmeter.errors import DataError, FaithmeterError, MissingExtra, OutputError, RowError, StopRun, UsageError
+from faithmeter.errors import DataError, FaithmeterError, OutputError, RowError, StopRun, UsageError
 from faithmeter.llm.settings import PROVIDERS, parse_spec, with_options
 from faithmeter.results import Result, Tally
 from faithmeter.runs.engines import Ticket, Workers
+from faithmeter.runs.intake import described
 from faithmeter.runs.parts import (
     Format,
     Part,
@@ -39,20 +37,20 @@ from faithmeter.runs.parts import (
     survey,
     write_part,
 )
-from faithmeter.runs.runner import Judges, cores
+from faithmeter.runs.ray_folder import TRY, Folder
+from faithmeter.runs.ray_link import CLIENT, linked
+from faithmeter.runs.runner import Judges
 from faithmeter.runs.selection import Selection
 from faithmeter.runs.sources import find
-from faithmeter.runs.worker import KEEP, Specs
+from faithmeter.runs.worker import KEEP, Specs, Trouble
 
-MANIFEST = "manifest.json"
-UNUSED = "unused"
 PART_SIZE = 256
 TRIES = 2  # of a part, before its samples are judged in a process of their own, which may die
+BAD_ROWS = "bad-rows.jsonl"
+POLL_SECONDS = 0.5  # between looks at a run that is driven from the head node
+_HEAD = "node:__internal_head__"  # a resource that Ray gives to every head node
 
-# Set before Ray is imported: nothing is reported to anybody, and no warning is given about GPUs.
-_ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
-# Despite its name, what keeps Ray on the loopback interface on every system.
-_LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+Tell = Callable[["RayReport"], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +66,11 @@ class RayRun:
     reading: Reading
     selection: Selection = field(default_factory=Selection)
     bad_rows: str = "error"
+    """error: stop, skip: leave them out, report: list them in the folder, too."""
+    fresh: bool = False
+    """Drop the results that are there."""
+    retry_failed: bool = False
+    """Judge again the answers that could not be judged in full."""
     kind: Format = "jsonl"
     workers: int | None = None
     """Actors; None: one for each CPU, less one a node, which Ray Data needs when a node dies."""
@@ -100,8 +103,7 @@ class Job:
 
     specs: Specs
     reading: Reading
-    folder: Path
-    kind: Format
+    folder: Folder
     place: str
     """The driver's working folder, for relative paths."""
     path: list[str]
@@ -109,9 +111,13 @@ class Job:
 
     def enter(self) -> None:
         """Make a worker process look like the driver's."""
-        with suppress(OSError):
-            os.chdir(self.place)
-        sys.path.extend(item for item in self.path if item not in sys.path)
+        _enter(self.place, self.path)
+
+
+def _enter(place: str, path: Sequence[str]) -> None:
+    with suppress(OSError):
+        os.chdir(place)
+    sys.path.extend(item for item in path if item not in sys.path)
 
 
 class PartJudge:
@@ -127,116 +133,115 @@ class PartJudge:
         """Judge one part; what ends the run comes back as a value, since Ray would try an exception again."""
         part: Part = pickle.loads(batch["part"][0])
         try:
-            if not (self.job.folder / part.file_name(self.job.kind)).exists():
+            if not self.job.folder.file(part).exists():
                 self._judge(part)
         except FaithmeterError as error:
             return {"number": [part.number], "error": [str(error)], "stops": [isinstance(error, StopRun)]}
         return {"number": [part.number], "error": [""], "stops": [False]}
 
     def _judge(self, part: Part) -> None:
-        tries = len(list(self.job.folder.glob(f".try-{part.digest}-*")))
-        mark = self.job.folder / f".try-{part.digest}-{uuid.uuid4().hex}"
-        mark.touch()
+        folder = self.job.folder
+        marks = f"{TRY}{part.digest}-"
+        tries = len(list(folder.path.glob(f"{marks}*")))
+        (folder.path / f"{marks}{uuid.uuid4().hex}").touch()
         engine = self.judges.engine(small=True)
         if tries >= TRIES:
             engine = Workers(self.job.specs, count=1, signature=self.judges.evaluator.signature)
-        lines: dict[int, bytes] = {}
+        kept, lines = folder.kept(part), dict[int, bytes]()
+
+        async def tickets() -> AsyncIterator[Ticket]:
+            for number, sample in enumerate(read_part(part, self.job.reading)):
+                if sample.id in kept:
+                    lines[number] = kept[sample.id]
+                else:
+                    yield Ticket(number, sample)
 
         async def judge() -> None:
-            async for judged in engine.judge(_tickets(read_part(part, self.job.reading)), stopping=lambda: False):
+            async for judged in engine.judge(tickets(), stopping=lambda: False):
                 lines.update(zip((ticket.number for ticket in judged.tickets), judged.batch.lines, strict=True))
 
         sync.run(judge())
-        write_part(self.job.folder, part, [lines[number] for number in sorted(lines)], self.job.kind)
-        for old in self.job.folder.glob(f".try-{part.digest}-*"):
-            old.unlink(missing_ok=True)
+        write_part(folder.path, part, [lines[number] for number in sorted(lines)], folder.kind)
+        for mark in folder.path.glob(f"{marks}*"):
+            mark.unlink(missing_ok=True)
 
 
-async def _tickets(samples: Iterator[Any]) -> Any:
-    for number, sample in enumerate(samples):
-        yield Ticket(number, sample)
-
-
-def run_on_ray(run: RayRun, *, tell: Callable[[RayReport], None] = lambda report: None) -> RayReport:
+def run_on_ray(run: RayRun, *, tell: Tell = lambda report: None) -> RayReport:
     """Judge a data set on Ray; `tell` is called as parts are finished."""
-    with _locked(run.folder), _ray(run.engine) as ray:
+    return _from_outside(run, tell) if run.engine.startswith(CLIENT) else _drive(run, tell)
+
+
+def _drive(run: RayRun, tell: Tell) -> RayReport:
+    folder = Folder(run.folder.resolve(), run.kind)
+    with folder.locked(), linked(run.engine) as ray:
         actors = run.workers or _actors(ray)
-        job = Job(_shared(run.specs, actors), run.reading, run.folder.resolve(), run.kind, os.getcwd(), list(sys.path))
+        job = Job(_shared(run.specs, actors), run.reading, folder, os.getcwd(), list(sys.path))
         surveys = _surveyed(ray, run, job)
         parts = plan(surveys, reading=run.reading, selection=run.selection, signature=run.signature)
-        report = RayReport(Tally(min_score=run.min_score, keep=KEEP), _bad(surveys), len(parts))
+        report = RayReport(Tally(min_score=run.min_score, keep=KEEP), _bad(surveys, run, folder), len(parts))
         report.rows = sum(part.count for part in parts)
         report.files = [run.folder / part.file_name(run.kind) for part in parts]
-        if report.bad and run.bad_rows == "error":
-            raise report.bad[0]
-        _take_back(run, parts)
-        todo = [part for part in parts if not (run.folder / part.file_name(run.kind)).exists()]
+        if run.fresh:
+            folder.forget()
+        folder.take_back(parts)
+        if run.retry_failed:
+            _reopen_failed(ray, job, parts)
+        todo = [part for part in parts if not folder.file(part).exists()]
         report.reused = report.done = len(parts) - len(todo)
         tell(report)
         for _ in _judged(ray, job, todo, min(actors, len(todo))):
             report.done += 1
             tell(report)
         _count(ray, job, parts, report)
-        _write_manifest(run, parts, report)
-        _clear_up(run, parts)
+        folder.write_manifest(_manifest(run, parts, report))
+        folder.clear_up(parts)
         return report
 
 
-@contextmanager
-def _ray(engine: str) -> Iterator[Any]:
-    """Ray, connected; what is started here ends here."""
-    own = engine == "ray" or re.match(r"(ray://)?(127\.|localhost\b)", engine)
-    for name, value in (_ENVIRONMENT | (_LOOPBACK if own else {})).items():
-        os.environ.setdefault(name, value)
-    _probe(engine)
-    try:
-        import ray
-        import ray.data
-    except ImportError:
-        raise MissingExtra("--engine ray", "ray") from None
-    joined = ray.is_initialized()
-    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-    try:
-        if joined:
-            pass
-        elif engine == "ray":
-            ray.init(
-                address="local",
-                num_cpus=cores() + 1,  # Ray Data wants one for itself
-                include_dashboard=False,
-                _node_ip_address="127.0.0.1",
-                object_store_memory=200 * 2**20,  # parts are places, not data
-                **quiet,
-            )
-        else:
-            ray.init(address=engine, **quiet)
-    except Exception as error:  # Ray raises what its parts raise: sockets, processes, its own
-        raise UsageError(f"Ray cannot be reached at {engine!r}: {_first_line(error)}") from None
-    logging.getLogger("ray.data").setLevel(logging.ERROR)
-    context = ray.data.DataContext.get_current()
-    context.enable_progress_bars = False
-    context.print_on_execution_start = False
-    try:
-        yield ray
-    except ray.exceptions.RayError as error:
-        raise FaithmeterError(f"Ray failed: {_first_line(error)}") from None
-    finally:
-        if not joined:
-            ray.shutdown()
+# --- from outside -----------------------------------------------------------------------------------
 
 
-def _probe(engine: str) -> None:
-    """Ask whether anybody is there; Ray itself would ask for eight minutes."""
-    address = re.fullmatch(r"(?:ray://)?(.+):(\d+)", engine)
-    if not address:
-        if engine not in ("ray", "auto"):
-            raise UsageError(f"unknown engine {engine!r}; known: local, ray, ray://HOST:PORT, HOST:PORT, auto")
-        return
-    try:
-        socket.create_connection((address[1].strip("[]"), int(address[2])), timeout=5).close()
-    except (OSError, OverflowError) as error:
-        problem = getattr(error, "strerror", None) or error
-        raise UsageError(f"Ray cannot be reached at {engine!r}: {problem}") from None
+class Driver:
+    """An actor on the head node that drives a run for somebody outside the cluster."""
+
+    def __init__(self, run: RayRun, place: str, path: Sequence[str]) -> None:
+        _enter(place, path)
+        self.run = run
+        self.latest: RayReport | None = None
+
+    def drive(self) -> RayReport | Trouble:
+        """The whole run; what ends it comes back as a value."""
+        try:
+            return _drive(replace(self.run, engine="auto"), self._note)
+        except FaithmeterError as error:
+            return Trouble(str(error), isinstance(error, StopRun))
+
+    def _note(self, report: RayReport) -> None:
+        self.latest = replace(report, files=[])
+
+    def progress(self) -> RayReport | None:
+        """How the run is getting on; None before there is anything to tell."""
+        return self.latest
+
+
+def _from_outside(run: RayRun, tell: Tell) -> RayReport:
+    """Have the run driven on the head node; it ends with this connection."""
+    run = replace(run, folder=run.folder.absolute())
+    with linked(run.engine) as ray:
+        # no CPU: all are for the parts; two threads: one drives, one answers
+        options = {"num_cpus": 0, "max_concurrency": 2, "resources": {_HEAD: 0.001}}
+        driver = ray.remote(Driver).options(**options).remote(run, os.getcwd(), list(sys.path))
+        outcome = driver.drive.remote()
+        while not ray.wait([outcome], timeout=POLL_SECONDS)[0]:
+            if report := ray.get(driver.progress.remote()):
+                tell(report)
+        found: RayReport | Trouble = ray.get(outcome)
+    if isinstance(found, Trouble):
+        raise StopRun(found.message) if found.stops else FaithmeterError(found.message)
+    return found
+
+
+# --- the steps --------------------------------------------------------------------------------------
 
 
 def _actors(ray: Any) -> int:
@@ -283,8 +288,35 @@ def _surveyed(ray: Any, run: RayRun, job: Job) -> list[Survey]:
     return list(surveys)
 
 
-def _bad(surveys: Sequence[Survey]) -> list[RowError]:
-    return [found.bad[row] for found in surveys for row in sorted(found.bad)]
+def _bad(surveys: Sequence[Survey], run: RayRun, folder: Folder) -> list[RowError]:
+    """The bad rows, if they may be left out."""
+    bad = [found.bad[row] for found in surveys for row in sorted(found.bad)]
+    if bad and run.bad_rows == "error":
+        raise bad[0]
+    if bad and run.bad_rows == "report":
+        try:
+            (folder.path / BAD_ROWS).write_text("".join(described(row) + "\n" for row in bad), "utf-8")
+        except OSError as error:
+            raise OutputError(f"{folder.path}: cannot be written: {error.strerror}") from None
+    return bad
+
+
+def _reopen_failed(ray: Any, job: Job, parts: Sequence[Part]) -> None:
+    """Have the parts done again that hold answers not judged in full."""
+
+    def task(group: list[Part]) -> list[Part]:
+        tallies = [(part, count_part(job.folder.file(part), None)) for part in group]
+        return [part for part, tally in tallies if tally.statuses["failed"] or tally.statuses["partial"]]
+
+    for group in _in_groups(ray, task, [part for part in parts if job.folder.file(part).exists()]):
+        for part in group:
+            job.folder.reopen(part)
+
+
+def _in_groups(ray: Any, task: Callable[[list[Part]], Any], parts: Sequence[Part]) -> Iterator[Any]:
+    """What a task finds in the parts, 64 at a time."""
+    remote = ray.remote(num_cpus=1)(task)
+    yield from ray.get([remote.remote(list(parts[start : start + 64])) for start in range(0, len(parts), 64)])
 
 
 def _judged(ray: Any, job: Job, todo: Sequence[Part], actors: int) -> Iterator[int]:
@@ -313,83 +345,21 @@ def _count(ray: Any, job: Job, parts: Sequence[Part], report: RayReport) -> None
     def task(group: list[Part]) -> Tally:
         tally = Tally(min_score=limit, keep=KEEP)
         for part in group:
-            found = count_part(job.folder / part.file_name(job.kind), limit)
+            found = count_part(job.folder.file(part), limit)
             if found.count != part.count:
-                raise ValueError(f"{part.file_name(job.kind)} has {found.count} results, expected {part.count}")
+                raise ValueError(f"{job.folder.file(part)} has {found.count} results, expected {part.count}")
             tally.merge(found)
         return tally
 
-    remote = ray.remote(num_cpus=1)(task)
-    groups = [list(parts[start : start + 64]) for start in range(0, len(parts), 64)]
-    for tally in ray.get([remote.remote(group) for group in groups]):
+    for tally in _in_groups(ray, task, parts):
         report.tally.merge(tally)
 
 
-# --- the folder -------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """The output folder, for this run alone."""
-    try:
-        if folder.exists() and not folder.is_dir():
-            raise OutputError(f"{folder}: on Ray the output is a folder, and this is a file")
-        folder.mkdir(parents=True, exist_ok=True)
-        fd = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o666)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be written: {error.strerror}") from None
-    try:
-        if sys.platform != "win32":
-            import fcntl
-
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError:
-        raise OutputError(f"{folder}: another run is writing it") from None
-    finally:
-        os.close(fd)
-
-
-def _take_back(run: RayRun, parts: Sequence[Part]) -> None:
-    """Use what is there, also results of an earlier choice of rows, and those of a part that has moved."""
-    there = {
-        path.stem.rpartition("-")[2]: path
-        for folder in (run.folder / UNUSED, run.folder)
-        for path in folder.glob(f"part-*.{run.kind}")
-    }
-    for part in parts:
-        path, name = there.get(part.digest), part.file_name(run.kind)
-        if path and path != run.folder / name:
-            path.rename(run.folder / name)
-
-
-def _write_manifest(run: RayRun, parts: Sequence[Part], report: RayReport) -> None:
-    manifest = {
+def _manifest(run: RayRun, parts: Sequence[Part], report: RayReport) -> dict[str, Any]:
+    return {
         "signature": run.signature,
         "rows": report.rows,
         "bad_rows": len(report.bad),
         "numbers": report.tally.as_dict(),
         "parts": [{"file": part.file_name(run.kind), "rows": part.count, "data": part.name} for part in parts],
     }
-    draft = run.folder / f".draft-{uuid.uuid4().hex}"
-    try:
-        draft.write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
-        draft.replace(run.folder / MANIFEST)
-    except OSError as error:
-        raise OutputError(f"{run.folder}: cannot be written: {error.strerror}") from None
-
-
-def _clear_up(run: RayRun, parts: Sequence[Part]) -> None:
-    """Drop drafts of workers that died; put results that this run has no use for aside: they may have cost money."""
-    named = {part.file_name(run.kind) for part in parts}
-    for path in run.folder.iterdir():
-        if path.name.startswith((".draft-", ".try-")):
-            path.unlink(missing_ok=True)
-        elif path.name.startswith("part-") and path.name not in named:
-            (run.folder / UNUSED).mkdir(exist_ok=True)
-            path.rename(run.folder / UNUSED / path.name)
-
-
-def _first_line(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1] if lines else type(error).__name__
