@@ -20,8 +20,14 @@ CLIENT = "ray://"
 _ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 # Despite its name, what keeps Ray on the loopback interface on every system.
 _LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-# All that a client is told that has no token, or a wrong one, is nothing.
-_TOKEN_HINT = "; if the cluster asks for a token, put it in RAY_AUTH_TOKEN and set RAY_AUTH_MODE=token"
+# What Ray's client says, and what it may mean. The server that the head node forks for a client dies at its birth one
+# time in ten or so (ray-project/ray#63202); with this setting it did not in any try.
+_FORK_HINT = "; try again, or start the head node with GRPC_ENABLE_FORK_SUPPORT=0"
+_CLIENT_HINTS = {
+    "timeout": "; if the cluster asks for a token, put it in RAY_AUTH_TOKEN and set RAY_AUTH_MODE=token",
+    "client server failed": _FORK_HINT,
+    "ZombieProcess": _FORK_HINT,
+}
 
 
 @contextmanager
@@ -71,8 +77,8 @@ def _connect(ray: Any, engine: str) -> None:
         else:
             ray.init(address=engine, **quiet)
     except Exception as error:  # Ray raises what its parts raise: sockets, processes, its own
-        hint = _TOKEN_HINT if engine.startswith(CLIENT) and "timeout" in str(error) else ""
-        raise UsageError(f"Ray cannot be reached at {engine!r}: {_first_line(error)}{hint}") from None
+        hints = [hint for words, hint in _CLIENT_HINTS.items() if engine.startswith(CLIENT) and words in str(error)]
+        raise UsageError(f"Ray cannot be reached at {engine!r}: {_first_line(error)}{''.join(hints[:1])}") from None
 
 
 def _has_token() -> bool:
