@@ -4,6 +4,7 @@ build      rows from the data, evidence selected as at inference    -> OUT/{trai
 encode     the rows as token ids                                    -> OUT/*.ids.npz
 teach      the teacher, and its answers on every row                -> OUT/teacher_*.npz
 fit        the student, towards labels and teacher                  -> OUT/student.safetensors, OUT/student_*.npz
+second     the student once more, with the rate raised again        -> the same
 export     ONNX graphs, in fp32 and in int8                         -> OUT/model.fp32.onnx, OUT/model.onnx
 calibrate  the map from logits to `support`, from held-out rows     -> OUT/calibration.json
 ship       what the package needs                                   -> src/faithmeter/weights/
@@ -16,7 +17,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-STEPS = ("build", "encode", "teach", "fit", "export", "calibrate", "ship")
+STEPS = ("build", "encode", "teach", "fit", "second", "export", "calibrate", "ship")
 
 
 def main(arguments: list[str] | None = None) -> None:

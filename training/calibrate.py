@@ -14,7 +14,7 @@ import numpy as np
 from faithmeter.verify._traces import overlap
 from faithmeter.verify.local import MARGIN_AT_MOST, WEIGHTS
 from training.fit import UNLABELLED
-from training.measure import Floats, auroc, balanced_accuracy, calibration_error, worst_by_group
+from training.measure import Floats, auroc, calibration_error
 from training.rows import Row
 
 ROUNDS = 200
@@ -30,8 +30,10 @@ such dates there 38 are unsupported, of the 21 such numbers 19."""
 NUMBER_AT_LEAST = 0.75
 """Least weight of a number that the evidence has not. The fit gives about 0.3, for NLI is full of numbers that follow
 from others ("more than 300" from 312), which answers seldom have."""
-UNLIKE_USE = 0.2
-"""Weight of the others: made corruptions and records, and NLI written to mislead."""
+ANSWERS_COUNT = 3
+"""How many times the other sources the answers of RAG systems count."""
+UNLIKE_USE = 0.1
+"""Weight of text that was not generated from a source: made corruptions and records, and NLI written to mislead."""
 
 
 def features(classes: Floats, rows: Sequence[Row]) -> Floats:
@@ -58,20 +60,22 @@ def fit_logistic(inputs: Floats, good: np.ndarray, weights: Floats) -> Floats:
 
 
 def balance(rows: Sequence[Row]) -> Floats:
-    """Weigh rows: each source up to a middling size; text that a model generated five times the rest."""
+    """Weigh rows: each source up to a middling size, the answers of RAG systems more, text unlike them less."""
     counts = Counter(row.source for row in rows)
+    at_most = {source: 200 * (ANSWERS_COUNT if source in ("ragtruth", "silver") else 1) for source in counts}
     weights = [
-        (UNLIKE_USE if row.source not in GENERATED else 1.0) * min(counts[row.source], 200) / counts[row.source]
+        (1.0 if row.source in GENERATED else UNLIKE_USE) * min(1.0, at_most[row.source] / counts[row.source])
         for row in rows
     ]
     return np.where([row.label == UNLABELLED for row in rows], 0.0, weights)
 
 
 def fit_calibration(readings: Sequence[Floats], rows: Sequence[Row]) -> dict[str, float]:
-    """Fit the weights of `Calibration.support` on held-out rows; then the thresholds.
+    """Fit the weights of `Calibration.support` on held-out rows.
 
     A claim is judged as at inference, by the better of two readings. Which is the better depends on the weights: they
-    are fitted on the first reading, and then on the better ones until that settles.
+    are fitted on the first reading, and then on the better ones until that settles. The threshold is not fitted:
+    support is a probability, and what is more likely supported than not is called supported.
     """
     labels, weights = np.array([row.label for row in rows]), balance(rows)
     seen = [rows, [row._replace(evidence=row.more or row.evidence) for row in rows]]
@@ -91,28 +95,12 @@ def fit_calibration(readings: Sequence[Floats], rows: Sequence[Row]) -> dict[str
     found = {
         "scale": scale, "shift": shift, "share": share, "numbers": fitted[2], "names": names,
         "dates": MISTAKEN, "units": MISTAKEN,
-        "threshold": _threshold(support, labels, rows),
-        "contradiction": cut, "marks": 0.5,
+        "threshold": 0.5, "contradiction": cut, "marks": 0.5,
     }  # fmt: skip
     rounded = {key: round(float(value), 4) for key, value in found.items()}
     print("calibration", rounded)
     _report(support, good, rows, rounded["threshold"])
     return rounded
-
-
-def _threshold(support: Floats, labels: np.ndarray, rows: Sequence[Row]) -> float:
-    """The support below which a claim is flagged: best for answers by their worst claim, and for made claims."""
-    groups = np.array([row.group for row in rows])
-    made = np.array([row.source.startswith("corrupt") or row.source == "reworded" for row in rows])
-    tasks = [(support[made], labels[made] == 0)]
-    for source in ("ragtruth", "silver"):
-        some = np.array([row.source == source for row in rows]) & (groups >= 0)
-        worst = worst_by_group(support[some], groups[some])[1]
-        # An unlabelled claim belongs to an answer that is known to be bad.
-        tasks.append((worst, worst_by_group((labels[some] == 0).astype(float), groups[some])[1] > 0.5))
-    tasks = [(scores, good) for scores, good in tasks if good.any() and not good.all()]
-    cuts = np.linspace(0.3, 0.8, 51)
-    return float(max(cuts, key=lambda cut: sum(balanced_accuracy(*task, cut) for task in tasks)))
 
 
 def _report(support: Floats, good: np.ndarray, rows: Sequence[Row], threshold: float) -> None:

@@ -16,6 +16,8 @@ from training.model import CLAIM, Network
 from training.rows import LABELS
 from training.tokens import Batch, Encoded, Loaded, batches
 
+PACED = (200, 300)
+"""The steps whose pace stands for all; before them memory is still being taken, which is twice as slow."""
 NOT_SUPPORTED, UNLABELLED = LABELS.index("not_supported"), LABELS.index("unlabelled")
 
 
@@ -103,13 +105,13 @@ def train(network: Network, data: Encoded, settings: Settings, *, device: str, t
     plan = plan[: int(len(plan) * settings.epochs / math.ceil(settings.epochs))]
     total, begun, paced, losses = len(plan), time.time(), 0.0, torch.zeros(3, device=device)
     for step, rows in enumerate(plan):
-        if step in (10, 60):
+        if step in PACED:
             losses.sum().item()  # waits for the device, so that the pace is true
-        if step == 10:
+        if step == PACED[0]:
             paced = time.time()
-        if step == 60:
+        if step == PACED[1]:
             left = settings.seconds - (time.time() - begun)
-            total = min(total, step + int(left / ((time.time() - paced) / 50)))
+            total = min(total, step + int(left / ((time.time() - paced) / (PACED[1] - PACED[0]))))
         if step >= total:
             break
         warm = max(1, int(total * settings.warm_up))

@@ -98,10 +98,18 @@ def teach(run: Run) -> None:
 def fit(run: Run) -> None:
     """Train the student towards the labels and the teacher's answers."""
     base = run.config["student"]["base"]
-    network = load_base(base, run.base / base)
+    _fit(run, load_base(base, run.base / base), run.settings("student"))
+
+
+def second(run: Run) -> None:
+    """Go on from the student with the rate raised again and let fall once more."""
+    _fit(run, trained(run), run.settings("second"))
+
+
+def _fit(run: Run, network: Network, settings: Settings) -> None:
     rows, teacher = encoded(run.out / "train.ids.npz"), load_answers(run.out / "teacher_train.npz")
     print("answers blamed on their worst claim:", blame_the_worst(rows, teacher))
-    train(network, rows, run.settings("student"), device=run.device, teacher=teacher)
+    train(network, rows, settings, device=run.device, teacher=teacher)
     state = {key: value.detach().half().cpu().contiguous() for key, value in network.state_dict().items()}
     save_file(state, run.out / "student.safetensors")
     for name in ENCODED[1:]:

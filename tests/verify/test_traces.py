@@ -22,6 +22,7 @@ from faithmeter.verify._traces import overlap
         ("It is 70 kilometres long.", "It is 70 km, or 43 miles, long.", (0, 0, 0, 0)),
         ("It cost 5.5 million.", "It cost 5.5 billion.", (0, 0, 0, 1)),
         ("It cost 70 euros.", "It cost $70.", (0, 0, 0, 1)),
+        ("It sold 3,500 boats, 98.7 per cent.", "It sold 3, 500 boats, 98. 7 per cent.", (0, 0, 0, 0)),
         ("It took two weeks.", "It took two months.", (0, 0, 0, 1)),
         ("Heat it to 375°C.", "Heat it to 375 °F.", (0, 0, 0, 1)),
         ("About 70 million people.", "About 70 people.", (0, 0, 0, 0)),

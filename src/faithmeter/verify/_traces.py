@@ -9,6 +9,8 @@ from typing import NamedTuple
 from faithmeter.evidence import NUMBERS, terms
 
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?", re.ASCII)
+# Some texts come in pieces: "3, 500" and "98. 7".
+_SPACED = re.compile(r"\d{1,3}(?: ?, ?\d{3})+(?!\d)|\d+ ?\. ?\d+", re.ASCII)
 # A lone digit may well be a citation, or the count of a list.
 _MEANT_NUMBER = re.compile(r"(?<![\w.,])(?:\d{2,}(?:,\d{3})*(?:\.\d+)?|\d(?:,\d{3})+|\d\.\d+)", re.ASCII)
 _COUNT = rf"\d+(?:,\d{{3}})*(?:\.\d+)?|\b(?:{'|'.join(NUMBERS)})\b"
@@ -99,6 +101,7 @@ def _days(text: str) -> set[tuple[int, str]]:
 def _numbers(text: str) -> set[str]:
     """The numbers of a text in plain digits; 21:00 is also 9, and 9 pm also 21, as prose and records differ."""
     found = {_plain(number) for number in _NUMBER.findall(text)}
+    found |= {_plain(number.replace(" ", "")) for number in _SPACED.findall(text)}
     found |= {str((int(hour) + 12) % 24) for hour in _CLOCK.findall(text) if int(hour) < 24}
     return found | {NUMBERS[word] for word in re.findall(r"[a-z]+", text.lower()) if word in NUMBERS}
 
