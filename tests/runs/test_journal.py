@@ -53,6 +53,28 @@ def test_the_final_file_is_in_the_inputs_order_and_the_journal_is_gone(tmp_path:
     assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.permutations("abcd"), st.text("abcd", max_size=2), st.integers(0, 4))
+def test_finished_in_any_order_and_killed_anywhere_it_ends_in_the_inputs(
+    tmp_path_factory: pytest.TempPathFactory, finished: list[str], twice: str, killed: int
+) -> None:
+    """A journal in the input's order becomes the results as it is; any other is copied in order."""
+    output = tmp_path_factory.mktemp("any") / "out.jsonl"
+    written = [*twice, *finished]
+    with Journal(output) as journal:
+        for name in written[:killed]:
+            journal.append([(name, line(sample(name)))])
+    with Journal(output) as journal:
+        for name in "abcd":
+            journal.meet(sample(name), "s")
+        journal.append([(name, line(sample(name))) for name in written[killed:]])
+        number = journal.path.stat().st_ino
+        assert journal.finish() == 0
+    assert ids(output) == "abcd"
+    assert [path.name for path in output.parent.iterdir()] == ["out.jsonl"]
+    assert (output.stat().st_ino == number) == (written == list("abcd"))
+
+
 def test_what_is_there_is_not_judged_again(tmp_path: Path) -> None:
     output = tmp_path / "out.jsonl"
     run(output, "abc")

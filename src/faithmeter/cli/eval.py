@@ -213,7 +213,10 @@ class _Eval:
         for number in (signal.SIGINT, signal.SIGTERM):
             with suppress(NotImplementedError):  # Windows
                 loop.add_signal_handler(number, interrupt)
-        async with aclosing(self.session.over(iter(self.intake))) as judgements:
+        # One core does all: a thread that reads ahead would only take turns with the judging.
+        alone = self.judges.cpu_bound and self.judges.workers == 1 and self.intake.at_hand
+        samples = aiter(self.intake) if alone else iter(self.intake)
+        async with aclosing(self.session.over(samples)) as judgements:
             async for _ in judgements:
                 tick(self.session, self.intake)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Literal
@@ -12,7 +12,7 @@ from faithmeter.datamodels import Sample
 from faithmeter.errors import OutputError, RowError
 from faithmeter.runs.datasets import Row, read_samples
 from faithmeter.runs.selection import Selection
-from faithmeter.runs.sources import Extent
+from faithmeter.runs.sources import STDIN, Extent, find
 
 BadRows = Literal["error", "skip", "report"]
 
@@ -43,6 +43,16 @@ class Intake:
         guess = round(self.read / fraction) if fraction and self.read else None
         numbers = [number for number in (self.selection.most, guess) if number is not None]
         return min(numbers) if numbers else None
+
+    @property
+    def at_hand(self) -> bool:
+        """Whether reading waits for nobody: there are only files of this machine, no pipes, nothing remote."""
+        sources = find(list(self.data))
+        return all(source.system is None and source.name != STDIN and Path(source.name).is_file() for source in sources)
+
+    async def __aiter__(self) -> AsyncIterator[Sample]:
+        for sample in self:
+            yield sample
 
     def __iter__(self) -> Iterator[Sample]:
         rows = read_samples(self.data, columns=self.columns, separator=self.separator, extent=self.extent)

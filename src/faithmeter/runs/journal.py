@@ -4,7 +4,8 @@
     results.jsonl.journal  the results in the order they were finished; gone when a run has ended
 
 Both are JSON Lines of results. Results are written by one append, so that whatever kills the run leaves whole lines
-and at most one torn one at the end, which the next run cuts off. Results whose rows a run does not meet (because of
+and at most one torn one at the end, which the next run cuts off. A journal that ends up in the input's order, as one
+process leaves it, becomes the results by renaming. Results whose rows a run does not meet (because of
 `--limit`, or because the data changed) stay in the journal: they may have cost money.
 """
 
@@ -17,7 +18,7 @@ import sys
 import time
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple, Self
@@ -65,6 +66,8 @@ class Journal:
         self._read_to: dict[int, int] = {}
         self._fd = -1
         self._end = 0
+        self._lines = 0
+        """How many are in the journal, superseded ones too."""
         self._synced = time.monotonic()
 
     def __enter__(self) -> Self:
@@ -126,6 +129,7 @@ class Journal:
         for line in self._readers[which]:
             if not line.endswith(b"\n") and which == _JOURNAL:
                 break
+            self._lines += which == _JOURNAL
             head = _head(line)
             if head is None:
                 self.again["unreadable"] += bool(line.strip())
@@ -170,6 +174,7 @@ class Journal:
         """Write results, each with its sample's id; a line is whole on disk, or not there at all."""
         results = list(results)
         offset = self._end
+        self._lines += len(results)
         self._write(b"".join(line + b"\n" for _, line in results))
         for sample_id, line in results:
             self._places.put(fingerprint(sample_id), offset << 2 | _JOURNAL | _MET)
@@ -210,6 +215,9 @@ class Journal:
             self._write(self._line(place))  # from the old output, which is about to be replaced
         self._sync()
         try:
+            if self._is_in_order(left):
+                _rename(self.path, self.output)
+                return 0
             _replace(self.output, (self._line(self._place(key)) for key in self._order))
             if left:
                 kept = sorted(left, key=lambda place: (place & _JOURNAL, place))
@@ -219,6 +227,17 @@ class Journal:
         except OSError as error:
             raise OutputError(f"{self.output}: cannot be written: {error.strerror}; all is in {self.path}") from None
         return len(left)
+
+    def _is_in_order(self, left: Sequence[int]) -> bool:
+        """Whether the journal has the results of this run and no others, in the input's order."""
+        if left or self._lines != len(self._order) or sys.platform == "win32":  # where open files cannot be renamed
+            return False
+        last = -1
+        for place in map(self._place, self._order):
+            if not place & _JOURNAL or place < last:
+                return False
+            last = place
+        return True
 
     def _place(self, key: int) -> int:
         place = self._places.get(key)
@@ -283,9 +302,14 @@ def _replace(path: Path, lines: Iterable[bytes]) -> None:
         file.writelines(lines)
         file.flush()
         os.fsync(file.fileno())
-    draft.replace(path)
+    _rename(draft, path)
+
+
+def _rename(old: Path, new: Path) -> None:
+    """Give a file another name, also after a power cut."""
+    old.replace(new)
     if sys.platform != "win32":  # where a folder cannot be opened
-        folder = os.open(path.parent, os.O_RDONLY)
+        folder = os.open(new.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
         finally:
