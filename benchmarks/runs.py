@@ -19,10 +19,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
@@ -30,6 +30,7 @@ from support.killing import by_id, eval_command, judgement, kill_and_resume, lin
 
 from faithmeter.datamodels import Pair, Sample
 from faithmeter.evaluator import Evaluator
+from faithmeter.runs.worker import single_threaded
 
 
 def main() -> None:
@@ -153,62 +154,87 @@ def _cpu(usage: resource.struct_rusage) -> float:
 
 
 def rate(folder: Path, *, verifier: str, rows: int, workers: Sequence[int], repeats: int) -> dict[str, Any]:
-    """Answers a second: of the verifier alone, of extraction and verification, and of whole runs."""
+    """Answers a second: of the verifier alone, of extraction and verification, and of whole runs.
+
+    What is measured takes turns: the load of a shared machine falls on all alike.
+    """
     made = make_rows(rows)
     data = write_rows(folder / "in.jsonl", made)
-    evaluator = Evaluator(verifier=verifier)
-    if hasattr(evaluator.verifier, "threads"):
-        evaluator.verifier.threads = 1
-    samples = [Sample.model_validate(row) for row in made]
-    alone = asyncio.run(_alone(evaluator, samples, repeats))
+    alone = asyncio.run(_prepared(verifier, made))
+    tries: dict[str, list[Cost]] = {}
+    for _ in range(repeats):
+        for name, judging in alone.items():
+            tries.setdefault(name, []).append(_timed(judging))
+        for count in workers:
+            few = write_rows(folder / "few.jsonl", made[: 2 * count])  # what it costs to start
+            tries.setdefault(f"start {count}", []).append(_run(few, folder / "few-out.jsonl", verifier, count))
+            tries.setdefault(f"run {count}", []).append(_run(data, folder / "out.jsonl", verifier, count))
+    found = {name: _figures(_best(tries[name]), rows) for name in alone}
     runs = {}
     for count in workers:
-        few = write_rows(folder / "few.jsonl", made[: 2 * count])  # what it costs to start
-        empty = _best([_run(few, folder / "few-out.jsonl", verifier, count) for _ in range(repeats)])
-        whole = _best([_run(data, folder / "out.jsonl", verifier, count) for _ in range(repeats)])
-        runs[count] = {
-            "answers_a_second": round((rows - 2 * count) / (whole[0] - empty[0]), 1),
-            "cpu_ms_an_answer": round(1000 * (whole[1] - empty[1]) / (rows - 2 * count), 3),
-        }
-    return {"rows": rows, **alone, "runs": runs}
+        start, whole = _best(tries[f"start {count}"]), _best(tries[f"run {count}"])
+        runs[count] = _figures(Cost(whole.wall - start.wall, whole.cpu - start.cpu), rows - 2 * count)
+    return {"rows": rows, **found, "runs": runs}
 
 
-async def _alone(evaluator: Evaluator, samples: Sequence[Sample], repeats: int) -> dict[str, Any]:
+class Cost(NamedTuple):
+    """What something took, in seconds."""
+
+    wall: float
+    cpu: float
+
+
+async def _prepared(verifier: str, made: Sequence[dict[str, Any]]) -> dict[str, Callable[[], Awaitable[None]]]:
+    """Ways to judge all rows on one thread without a run: the verifier, with extraction, and the whole evaluator."""
+    evaluator = single_threaded(Evaluator(verifier=verifier))
+    samples = [Sample.model_validate(row) for row in made]
     await evaluator.check(samples[0])  # loads the model
-    pairs = []
-    for sample in samples:
+
+    async def pairs(sample: Sample) -> list[Pair]:
         extraction = await evaluator.extractor.extract(sample)
-        pairs.append([Pair(claim, sample) for claim in getattr(extraction, "claims", ())])
-    measured = {}
-    for name in ("verifier", "evaluator"):
-        tries = []
-        for _ in range(repeats):
-            wall, cpu = time.perf_counter(), time.process_time()
-            for sample, claims in zip(samples, pairs, strict=True):
-                if name == "verifier":
-                    await evaluator.verifier.verify(claims)
-                else:
-                    await evaluator.check(sample)
-            tries.append((time.perf_counter() - wall, time.process_time() - cpu))
-        wall, cpu = _best(tries)
-        measured[name] = {
-            "answers_a_second": round(len(samples) / wall, 1),
-            "cpu_ms_an_answer": round(1000 * cpu / len(samples), 3),
-        }
-    return measured
+        return [Pair(claim, sample) for claim in getattr(extraction, "claims", ())]
+
+    extracted = [await pairs(sample) for sample in samples]
+
+    async def verify() -> None:
+        for claims in extracted:
+            await evaluator.verifier.verify(claims)
+
+    async def extract_and_verify() -> None:
+        for sample in samples:
+            await evaluator.verifier.verify(await pairs(sample))
+
+    async def check() -> None:
+        for sample in samples:
+            await evaluator.check(sample)
+
+    return {"verifier": verify, "verifier with extraction": extract_and_verify, "evaluator": check}
 
 
-def _best(tries: Sequence[tuple[float, float]]) -> tuple[float, float]:
+def _timed(judging: Callable[[], Awaitable[None]]) -> Cost:
+    async def measured() -> Cost:
+        wall, cpu = time.perf_counter(), time.process_time()
+        await judging()
+        return Cost(time.perf_counter() - wall, time.process_time() - cpu)
+
+    return asyncio.run(measured())
+
+
+def _figures(cost: Cost, rows: int) -> dict[str, float]:
+    return {"answers_a_second": round(rows / cost.wall, 1), "cpu_ms_an_answer": round(1000 * cost.cpu / rows, 3)}
+
+
+def _best(tries: Sequence[Cost]) -> Cost:
     """The least wall and CPU seconds: what disturbs a measurement only ever adds to it."""
-    return min(wall for wall, _ in tries), min(cpu for _, cpu in tries)
+    return Cost(min(cost.wall for cost in tries), min(cost.cpu for cost in tries))
 
 
-def _run(data: Path, output: Path, verifier: str, workers: int) -> tuple[float, float]:
-    """Wall and CPU seconds of a run."""
+def _run(data: Path, output: Path, verifier: str, workers: int) -> Cost:
+    """What a run takes."""
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     command = eval_command(data, output, "-v", verifier, "--workers", str(workers), "--fresh")
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - started, _cpu(resource.getrusage(resource.RUSAGE_CHILDREN)) - _cpu(before)
+    return Cost(time.perf_counter() - started, _cpu(resource.getrusage(resource.RUSAGE_CHILDREN)) - _cpu(before))
 
 
 if __name__ == "__main__":
