@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from faithmeter.datamodels import Sample
 from faithmeter.errors import DataError, RowError, UsageError
-from faithmeter.runs.datasets import Extent, read_data, read_samples
+from faithmeter.runs.datasets import Extent, read_data, read_records, read_samples
 
 ROWS: list[dict[str, Any]] = [
     {"id": "a", "question": "How tall?", "answer": "330 m. Très haut!", "contexts": ["It is 330.", "In Paris, «là»."]},
@@ -308,3 +308,38 @@ def test_memory_does_not_grow_with_the_file(name: str, tmp_path: Path) -> None:
     tracemalloc.stop()
     assert count == 4_000
     assert peak < 8_000_000  # the file has 32 MB
+
+
+def lines_read(tmp_path: Path, line: bytes) -> Any:
+    (tmp_path / "in.jsonl").write_bytes(line)
+    (record,) = read_records(str(tmp_path / "in.jsonl"), separator=None, extent=Extent())
+    return record.value
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters()),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+@given(VALUES, st.booleans())
+def test_a_line_is_read_as_pythons_own_json_reads_it(
+    tmp_path_factory: pytest.TempPathFactory, value: Any, ascii_only: bool
+) -> None:
+    line = json.dumps({"row": value}, ensure_ascii=ascii_only).encode("utf-8", "replace")
+    assert repr(lines_read(tmp_path_factory.mktemp("row"), line)) == repr(json.loads(line))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        r'{"a": "\ud800"}',
+        '{"a": NaN, "b": -Infinity}',
+        '{"a": 1, "a": 2}',
+        f'{{"a": {"[" * 300}{"]" * 300}}}',
+        '{"a": -0}',
+    ],
+)
+def test_a_line_out_of_the_ordinary_is_read_as_pythons_own_json_reads_it(tmp_path: Path, line: str) -> None:
+    assert repr(lines_read(tmp_path, line.encode())) == repr(json.loads(line))
