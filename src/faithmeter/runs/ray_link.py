@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import socket
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -75,7 +76,9 @@ def _connect(ray: Any, engine: str) -> None:
                 **quiet,
             )
         else:
-            ray.init(address=engine, **quiet)
+            with warnings.catch_warnings():  # what there is to say is said below, in one line
+                warnings.simplefilter("ignore")
+                ray.init(address=engine, **quiet)
     except Exception as error:  # Ray raises what its parts raise: sockets, processes, its own
         hints = [hint for words, hint in _CLIENT_HINTS.items() if engine.startswith(CLIENT) and words in str(error)]
         raise UsageError(f"Ray cannot be reached at {engine!r}: {_first_line(error)}{''.join(hints[:1])}") from None
