@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import shutil
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -59,6 +60,20 @@ def fit_logistic(inputs: Floats, good: np.ndarray, weights: Floats) -> Floats:
     return beta
 
 
+def chosen(rows: Sequence[Row], *, seed: int) -> list[Row]:
+    """The rows that calibration is fitted on: all of the labelled claims like a user's, and some of each other kind."""
+    by_source: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.label != UNLABELLED:
+            by_source[row.source].append(row)
+    rng = random.Random(seed)
+    found = []
+    for source in sorted(by_source):
+        some = by_source[source]
+        found += rng.sample(some, min(len(some), 800 if source in GENERATED else 200))
+    return found
+
+
 def balance(rows: Sequence[Row]) -> Floats:
     """Weigh rows: each source up to a middling size, the answers of RAG systems more, text unlike them less."""
     counts = Counter(row.source for row in rows)
@@ -67,10 +82,10 @@ def balance(rows: Sequence[Row]) -> Floats:
         (1.0 if row.source in GENERATED else UNLIKE_USE) * min(1.0, at_most[row.source] / counts[row.source])
         for row in rows
     ]
-    return np.where([row.label == UNLABELLED for row in rows], 0.0, weights)
+    return np.array(weights)
 
 
-def fit_calibration(readings: Sequence[Floats], rows: Sequence[Row]) -> dict[str, float]:
+def fit_calibration(readings: Floats, rows: Sequence[Row]) -> dict[str, float]:
     """Fit the weights of `Calibration.support` on held-out rows.
 
     A claim is judged as at inference, by the better of two readings. Which is the better depends on the weights: they
@@ -90,7 +105,7 @@ def fit_calibration(readings: Sequence[Floats], rows: Sequence[Row]) -> dict[str
         better = margins.argmax(0)
     support = 1 / (1 + np.exp(-margins.max(0)))
     kinds = (labels == 1) | (labels == 2)
-    wide = np.stack(readings).astype(float)[better, every]
+    wide = readings.astype(float)[better, every]
     cut = _best_cut(1 / (1 + np.exp(wide[:, 2] - wide[:, 1]))[kinds], labels[kinds] == 1)
     found = {
         "scale": scale, "shift": shift, "share": share, "numbers": fitted[2], "names": names,
@@ -105,14 +120,12 @@ def fit_calibration(readings: Sequence[Floats], rows: Sequence[Row]) -> dict[str
 
 def _report(support: Floats, good: np.ndarray, rows: Sequence[Row], threshold: float) -> None:
     """Print how the held-out rows fare: calibration error, and the share flagged of each source."""
-    labelled = np.array([row.label != UNLABELLED for row in rows])
-    print(f"  held-out calibration error {calibration_error(support[labelled], good[labelled]):.3f}")
+    print(f"  held-out calibration error {calibration_error(support, good):.3f}")
     for source in sorted({row.source for row in rows}):
-        some = labelled & np.array([row.source == source for row in rows])
-        if some.any():
-            area = auroc(support[some], good[some])
-            print(f"  {source:28} n {some.sum():5d} good {good[some].mean():.2f}"
-                  f" flagged {(support[some] < threshold).mean():.3f} AUROC {area:.3f}")  # fmt: skip
+        some = np.array([row.source == source for row in rows])
+        area = auroc(support[some], good[some])
+        print(f"  {source:28} n {some.sum():5d} good {good[some].mean():.2f}"
+              f" flagged {(support[some] < threshold).mean():.3f} AUROC {area:.3f}")  # fmt: skip
 
 
 def _best_cut(scores: Floats, positive: np.ndarray) -> float:

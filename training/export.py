@@ -6,6 +6,7 @@ one node, and weights are quantised per output channel, activations when they ar
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,9 @@ import onnxruntime as ort
 import torch
 from onnx import TensorProto, helper, numpy_helper
 
-from training.fit import Answers
 from training.model import CLAIM, Network
-from training.tokens import Encoded, Loaded
+from training.rows import Row
+from training.tokens import Loaded, encode_rows, load_tokenizer
 
 MS = "com.microsoft"
 Array = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
@@ -150,16 +151,16 @@ def open_graph(path: Path, *, threads: int = 1) -> ort.InferenceSession:
     return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
-def graph_answers(path: Path, data: Encoded) -> Answers:
-    """Run an exported graph over rows, one by one, as the verifier does."""
-    session, loaded = open_graph(path), Loaded(data, "cpu")
-    classes, tokens = np.zeros((len(data), 3), np.float32), np.zeros(len(data.ids), np.float32)
-    for row in range(len(data)):
-        batch = loaded.batch(np.array([row]), pad=1)
-        some, some_tokens = session.run(None, {"ids": batch.ids.numpy(), "segments": batch.segments.numpy()})
-        classes[row] = some[0]
-        tokens[data.starts[row] : data.starts[row + 1]] = some_tokens[0]
-    return Answers(classes, tokens)
+def read_with(path: Path, tokenizer: Path, rows: Sequence[Row]) -> Array:
+    """The class logits of an exported graph and that of its most doubtful word, row by row, as the verifier runs it."""
+    session = open_graph(path)
+    data = Loaded(encode_rows(rows, load_tokenizer(tokenizer)), "cpu")
+    found = np.zeros((len(rows), 4), np.float32)
+    for row in range(len(rows)):
+        batch = data.batch(np.array([row]), pad=1)
+        classes, tokens = session.run(None, {"ids": batch.ids.numpy(), "segments": batch.segments.numpy()})
+        found[row] = [*classes[0], tokens[0, 1 : int(data.claim_ends[row]) - 1].max(initial=-9.0)]
+    return found
 
 
 def largest_difference(network: Network, path: Path, *, length: int = 40) -> float:

@@ -36,6 +36,8 @@ class Settings:
     decay: float = 0.01
     dropout: float = 0.1
     seed: int = 7
+    freeze: int = 0
+    """Layers, from the bottom, that stay as they are, the embeddings with them."""
     half: bool = False
     """Run in bf16 throughout, not only in the matrix products."""
     seconds: float = 1e9
@@ -55,14 +57,17 @@ class Optimiser:
 
     def __init__(self, network: Network, settings: Settings, *, device: str) -> None:
         self.network, self.half = network.to(device).train(), settings.half
-        self.run = [p for p in network.parameters() if p.requires_grad]
+        network.freeze(settings.freeze)
+        self.run = list(network.parameters())
         plain = [p.ndim < 2 for p in self.run]
-        self.exact = [p.detach().clone().requires_grad_() for p in self.run] if self.half else self.run
+        self.exact = [p.detach().clone().requires_grad_(p.requires_grad) for p in self.run] if self.half else self.run
         if self.half:
             network.bfloat16()
         groups = [
             {
-                "params": [p for p, is_plain in zip(self.exact, plain, strict=True) if is_plain == wanted],
+                "params": [
+                    p for p, is_plain in zip(self.exact, plain, strict=True) if is_plain == wanted and p.requires_grad
+                ],
                 "weight_decay": d,
             }
             for wanted, d in ((False, settings.decay), (True, 0.0))
@@ -74,7 +79,7 @@ class Optimiser:
         if self.half:
             for exact, run in zip(self.exact, self.run, strict=True):
                 exact.grad = None if run.grad is None else run.grad.float()
-        torch.nn.utils.clip_grad_norm_(self.exact, 1.0)
+        torch.nn.utils.clip_grad_norm_([p for p in self.exact if p.grad is not None], 1.0)
         for group in self.adam.param_groups:
             group["lr"] = rate
         self.adam.step()
@@ -132,7 +137,7 @@ def train(network: Network, data: Encoded, settings: Settings, *, device: str, t
 
 
 class Taught:
-    """A teacher's answers in a device's memory."""
+    """A teacher's answers in a device's memory; zeros where it was not asked."""
 
     def __init__(self, answers: Answers, device: str) -> None:
         classes, tokens = torch.from_numpy(answers.classes), torch.from_numpy(answers.tokens)
@@ -158,11 +163,14 @@ def _step_loss(
         return loss + settings.mark_share * by_mark, parts
     target = F.log_softmax(taught.classes[batch.rows].float(), -1)
     by_teacher = F.kl_div(F.log_softmax(classes, -1), target, reduction="none", log_target=True).sum(-1)
-    share = torch.where(labels == UNLABELLED, 1.0, settings.teacher_share)
+    answered = (taught.classes[batch.rows] != 0).any(-1)
+    share = torch.where(labels == UNLABELLED, 1.0, settings.teacher_share) * answered
     loss = (share * by_teacher + (1 - share) * by_label).mean()
-    in_claim = ((batch.segments == CLAIM) & batch.mask).float()
+    in_claim = ((batch.segments == CLAIM) & batch.mask & answered[:, None]).float()
     soft = torch.sigmoid(taught.tokens[batch.at].float())
-    by_soft = (F.binary_cross_entropy_with_logits(tokens, soft, reduction="none") * in_claim).sum() / in_claim.sum()
+    by_soft = (
+        F.binary_cross_entropy_with_logits(tokens, soft, reduction="none") * in_claim
+    ).sum() / in_claim.sum().clamp(min=1)
     parts = torch.stack([by_label.mean(), by_teacher.mean(), by_mark]).detach()
     return loss + settings.mark_share * (0.5 * by_mark + 0.5 * by_soft), parts
 

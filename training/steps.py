@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
 import time
+from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,8 +18,8 @@ from safetensors.torch import save_file
 from training.fit import UNLABELLED, Answers, Settings, blame_the_worst, predict, train
 from training.measure import auroc, worst_by_group
 from training.model import SHAPES, Network, load_base, load_network
-from training.rows import read_rows, write_rows
-from training.tokens import Encoded, encode_rows, load_tokenizer, translate
+from training.rows import Row, read_rows, write_rows
+from training.tokens import Encoded, encode_rows, join, load_tokenizer, translate
 
 
 class Run(NamedTuple):
@@ -29,7 +32,7 @@ class Run(NamedTuple):
     device: str
 
     def settings(self, who: str) -> Settings:
-        values = {key: value for key, value in self.config[who].items() if key != "base"}
+        values = {key: value for key, value in self.config[who].items() if key not in ("base", "data", "seen", "part")}
         return Settings(**{"seed": self.config["seed"], **values})
 
 
@@ -49,8 +52,7 @@ def tokenizer_path(run: Run) -> Path:
     return run.base / "minilm" / "tokenizer.json"
 
 
-ENCODED = ("train", "held", "eval", "held_more", "eval_more")
-"""The rows, and the rows kept from training once more as a second reading sees them."""
+ENCODED = ("train", "eval")
 
 
 def encode(run: Run) -> None:
@@ -58,10 +60,7 @@ def encode(run: Run) -> None:
     tokenizer = load_tokenizer(tokenizer_path(run))
     for name in ENCODED:
         begun = time.time()
-        rows = list(read_rows(run.out / f"{name.removesuffix('_more')}.jsonl.xz"))
-        if name.endswith("_more"):
-            rows = [row._replace(evidence=row.more or row.evidence) for row in rows]
-        data = encode_rows(rows, tokenizer)
+        data = encode_rows(list(read_rows(run.out / f"{name}.jsonl.xz")), tokenizer)
         data.save(run.out / f"{name}.ids.npz")
         print(f"{name}: {len(data)} rows, {len(data.ids) / 1e6:.1f}M tokens, {time.time() - begun:.0f}s", flush=True)
 
@@ -106,18 +105,46 @@ def second(run: Run) -> None:
     _fit(run, trained(run), run.settings("second"))
 
 
+def polish(run: Run) -> None:
+    """Go on with slips in written claims, among rows seen before; the lower layers stay, so that a CPU will do."""
+    from training import data
+
+    config = run.config["polish"]
+    made = data.build_slips(seed=run.config["seed"], limit=run.config["data"]["limit"], **config["data"])
+    for name, some in zip(("slips", "slips_held"), made, strict=True):
+        print(name, len(some), *data.spread(some), sep="\n")
+        write_rows(run.out / f"{name}.jsonl.xz", some)
+    slips = encode_rows(made[0], load_tokenizer(tokenizer_path(run)))
+    rows, teacher = encoded(run.out / "train.ids.npz"), load_answers(run.out / "teacher_train.npz")
+    blame_the_worst(rows, teacher)
+    shares = rows.weights / rows.weights.sum()
+    seen = np.random.default_rng(run.config["seed"]).choice(len(rows), config["seen"], replace=False, p=shares)
+    again = rows.take(seen)
+    again.weights = np.ones(len(seen), np.float32)
+    told = Answers(
+        np.concatenate([teacher.classes[seen], np.zeros((len(slips), 3), np.float16)]),
+        np.concatenate([teacher.tokens[rows.places(seen)], np.zeros(len(slips.ids), np.float16)]),
+    )
+    network, before = trained(run), trained(run).state_dict()
+    train(network, join(again, slips), run.settings("polish"), device=run.device, teacher=told)
+    # Part of the way: most of what is learnt of slips, at little cost elsewhere.
+    after = network.cpu().state_dict()
+    network.load_state_dict({key: torch.lerp(value, after[key], config["part"]) for key, value in before.items()})
+    _save(run, network, "polished.safetensors")
+
+
+def _save(run: Run, network: Network, name: str) -> None:
+    state = {key: value.detach().half().cpu().contiguous() for key, value in network.state_dict().items()}
+    save_file(state, run.out / name)
+
+
 def _fit(run: Run, network: Network, settings: Settings) -> None:
     rows, teacher = encoded(run.out / "train.ids.npz"), load_answers(run.out / "teacher_train.npz")
     print("answers blamed on their worst claim:", blame_the_worst(rows, teacher))
     train(network, rows, settings, device=run.device, teacher=teacher)
-    state = {key: value.detach().half().cpu().contiguous() for key, value in network.state_dict().items()}
-    save_file(state, run.out / "student.safetensors")
-    for name in ENCODED[1:]:
-        data = encoded(run.out / f"{name}.ids.npz")
-        answers = predict(network, data, device=run.device)
-        save_answers(run.out / f"student_{name}.npz", answers, data)
-        if name == "eval":
-            report(data, answers)
+    _save(run, network, "student.safetensors")
+    data = encoded(run.out / "eval.ids.npz")
+    report(data, predict(network, data, device=run.device))
 
 
 def save_answers(path: Path, answers: Answers, data: Encoded) -> None:
@@ -160,9 +187,9 @@ def report(data: Encoded, answers: Answers) -> dict[str, float]:
     return figures
 
 
-def trained(run: Run) -> Network:
+def trained(run: Run, name: str = "student.safetensors") -> Network:
     """Load the student."""
-    return load_network(Network(SHAPES[run.config["student"]["base"]]), run.out / "student.safetensors")
+    return load_network(Network(SHAPES[run.config["student"]["base"]]), run.out / name)
 
 
 def export(run: Run) -> None:
@@ -170,19 +197,48 @@ def export(run: Run) -> None:
     from training.export import export as write
     from training.export import largest_difference
 
-    network = trained(run)
+    network = trained(run, "polished.safetensors")
     for name, int8 in (("model.fp32.onnx", False), ("model.onnx", True)):
         write(network, run.out / name, int8=int8, notes={"name": "faithmeter-local"})
         size = (run.out / name).stat().st_size / 1e6
         print(f"{name}: {size:.1f} MB, largest difference to torch {largest_difference(network, run.out / name):.4f}")
 
 
+def answer(run: Run) -> None:
+    """Let the int8 graph read the held-out rows that calibrate it, each as the two readings of a verdict see it."""
+    from training.calibrate import chosen
+
+    kept = [row for name in ("held", "slips_held") for row in read_rows(run.out / f"{name}.jsonl.xz")]
+    rows = chosen(kept, seed=run.config["seed"])
+    write_rows(run.out / "calibration_rows.jsonl.xz", rows)
+    again = [number for number, row in enumerate(rows) if row.more]
+    second = [rows[number]._replace(evidence=rows[number].more) for number in again]
+    first, more = (_read(run, some) for some in (rows, second))
+    both = np.stack([first, first])
+    both[1, again] = more
+    np.savez(run.out / "answers.npz", logits=both)
+
+
+def _read(run: Run, rows: list[Row]) -> np.ndarray:
+    """The graph's logits, from as many processes as there are cores."""
+    from training.export import read_with
+
+    count = os.cpu_count() or 1
+    with ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn")) as pool:
+        parts = [rows[begin::count] for begin in range(count)]
+        found = pool.map(read_with, [run.out / "model.onnx"] * count, [tokenizer_path(run)] * count, parts)
+        logits = np.zeros((len(rows), 4), np.float32)
+        for begin, part in enumerate(found):
+            logits[begin::count] = part
+    return logits
+
+
 def calibrate(run: Run) -> None:
     """Fit the map from the student's logits to support, on held-out rows."""
     from training.calibrate import fit_calibration
 
-    readings = [load_answers(run.out / f"student_{name}.npz").classes for name in ("held", "held_more")]
-    fitted = fit_calibration(readings, list(read_rows(run.out / "held.jsonl.xz")))
+    with np.load(run.out / "answers.npz") as kept:
+        fitted = fit_calibration(kept["logits"][..., :3], list(read_rows(run.out / "calibration_rows.jsonl.xz")))
     (run.out / "calibration.json").write_text(json.dumps(fitted, indent=1) + "\n")
 
 

@@ -29,7 +29,7 @@ SWAPS = {
         ("some", "all"), ("several", "no"), ("few", "most"), ("always", "never"), ("often", "rarely"),
         ("usually", "never"), ("sometimes", "always"), ("never", "often"), ("rarely", "often"), ("at least", "at most"),
         ("more than", "less than"), ("less than", "more than"), ("over", "under"), ("up to", "at least"),
-        ("about", "exactly"), ("both", "neither"), ("only", "not only"), ("may", "must"), ("can", "cannot"),
+        ("both", "neither"), ("only", "not only"), ("may", "must"), ("can", "cannot"),
         ("might", "will certainly"), ("could", "will"), ("mostly", "entirely"), ("partly", "entirely"),
         ("nearly", "more than"), ("almost", "more than"), ("none", "all"), ("no", "many"), ("half", "all"),
         ("one", "all"), ("first", "last"), ("last", "first"), ("largest", "smallest"), ("highest", "lowest"),

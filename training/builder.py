@@ -1,0 +1,259 @@
+"""Makes rows; evidence is selected by the code that selects it at inference."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import random
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from faithmeter.datamodels import Claim, Context, Sample
+from faithmeter.evidence import Index, hint, joined, select, terms
+from faithmeter.extract.sentences import SentenceExtractor
+from faithmeter.text import sentences
+from training.corrupt import corrupt, names, reword
+from training.pairs import Neighbours, cut, fuse
+from training.records import make_records
+from training.rows import LABELS, Row
+
+WEIGHTS = {
+    "snli": 0.5, "lingnli": 0.7, "cf_snli": 0.7, "nlismall_mpe": 0.3, "covidfact": 0.5, "climate_fever": 0.5,
+    "attributionbench": 3.0, "begin": 3.0, "wice_claim_oracle": 2.0, "summedits": 2.0, "diasumfact": 2.0,
+    "finegrained_rlhf": 1.0, "factscore": 1.5, "control": 1.0, "ragtruth": 4.0, "healthver": 0.7,
+}  # fmt: skip
+"""How often a source is drawn: more for what is close to the task and small."""
+
+BURIED = {
+    "vitaminc_real_test", "vitaminc_synthetic_test", "docnli_fever", "fever_symmetric", "fever_adversarial_test",
+    "fool_me_twice", "begin", "nlismall_mnli", "lingnli", "nlismall_scitail", "healthver", "nlismall_rte",
+}  # fmt: skip
+"""Short contexts, some of which are put between others of their source, as a retriever would."""
+
+MINED = {"snli": 0.0, "cf_snli": 0.0, "nlismall_mpe": 0.0, "conjnli": 0.0, "lingnli": 0.05, "nlismall_mnli": 0.1}
+"""Share of a source's claims that are also set against other contexts; 0.25 for those not named."""
+
+
+class Indexes:
+    """Reads each context once, as long as rows on one context come together."""
+
+    def __init__(self) -> None:
+        self._contexts: tuple[str, ...] = ()
+        self._index = Index(())
+
+    def __getitem__(self, contexts: tuple[str, ...]) -> Index:
+        if contexts != self._contexts:
+            self._contexts, self._index = contexts, Index(contexts)
+        return self._index
+
+
+class Builder:
+    """Makes rows, with one source of randomness."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.indexes = Indexes()
+        self.twice = False
+        """Whether rows keep the evidence of a second reading too, as at inference."""
+
+    def row(self, claim: str, contexts: Sequence[str], label: str, *, refers: str = "", **known: Any) -> Row:
+        """Select the evidence and make a row; `refers` is the hint."""
+        claim = " ".join(claim.split())
+        index = self.indexes[tuple(contexts)]
+        passages = select(claim, index, hint=refers)
+        more = ""
+        if self.twice and len(passages) < len(index.passages):
+            more = joined(select(claim, index, hint=refers, used=passages))
+        known = {"marks": None, "source": "", "more": more, **known}
+        return Row(claim, refers, joined(passages), LABELS.index(label), **known)
+
+    def claims(self, name: str, rows: list[dict[str, Any]]) -> Iterator[Row]:
+        """Make rows of a claim file; every fourth goes without its question, as many claims do."""
+        pool = [row["context"] for row in rows]
+        for row in sorted(rows, key=lambda row: str(row["context"])):
+            contexts = [row["context"]]
+            if name in BURIED and self.rng.random() < 0.3:
+                contexts += self.rng.choices(pool, k=self.rng.randint(1, 3))
+                self.rng.shuffle(contexts)
+            question = asked(row)
+            refers = hint(row["claim"], question=question) if self.rng.random() < 0.75 else ""
+            marks: list[tuple[int, int]] | None = [] if row["label"] == "supported" else None
+            yield self.row(row["claim"], contexts, row["label"], refers=refers, marks=marks, source=name,
+                           weight=WEIGHTS.get(name, 1.0))  # fmt: skip
+
+    def mined(self, name: str, rows: list[dict[str, Any]]) -> Iterator[Row]:
+        """Set claims against other contexts that speak of the same things; the teacher says what holds."""
+        share = MINED.get(name, 0.25)
+        drawn = [row for row in rows if self.rng.random() < share]
+        near = Neighbours(sorted({row["context"] for row in rows})) if drawn else None
+        pairs = []
+        for row in drawn:
+            assert near is not None
+            found = near.near(row["claim"], row["context"], count=4)
+            if found:
+                short = len(found[0]) < 400
+                pairs.append((tuple(found[: self.rng.randint(1, 4)] if short else found[:1]), row["claim"]))
+        for contexts, claim in sorted(pairs):
+            yield self.row(claim, contexts, "unlabelled", source="mined")
+
+    def merged(self, rows: list[dict[str, Any]]) -> Iterator[Row]:
+        """Make one claim of two or three on a context: it holds when all do."""
+        on: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for row in rows:
+            if len(row["context"]) > 200 and len(row["claim"]) < 160:
+                on[row["context"]].append(row)
+        for context in sorted(context for context, some in on.items() if len(some) > 1):
+            for _ in range(min(12, len(on[context]) // 2)):
+                some = self.rng.sample(on[context], min(len(on[context]), self.rng.choice((2, 2, 3))))
+                yield self._all_of(context, [(row["claim"].strip(), row["label"]) for row in some])
+
+    def _all_of(self, context: str, claims: list[tuple[str, str]]) -> Row:
+        joint = self.rng.choice((". ", ". ", ", and ", "; "))
+        text, marks = "", []
+        for claim, label in claims:
+            text += joint if text else ""
+            begin, text = len(text), text + claim.rstrip(".")
+            if label != "supported":
+                marks.append((begin, len(text)))
+        labels = {label for _, label in claims} - {"supported"}
+        label = "supported" if not labels else labels.pop() if len(labels) == 1 else "not_supported"
+        return self.row(text + ".", [context], label, marks=marks, source="merged")
+
+    def answers(self, rows: list[dict[str, Any]], *, silver: bool, first_group: int) -> Iterator[Row]:
+        """Make a row of each claim of each answer; silver answers are labelled as a whole."""
+        for number, row in enumerate(sorted(rows, key=lambda row: str(row["context"]))):
+            for claim in claims_of(row["answer"], row["context"]):
+                label, marks = _silver(row) if silver else span_label(claim, row["labels"])
+                refers = hint(claim.text, question=row.get("question"), before=row["answer"][: claim.start])
+                source = "silver" if silver else "ragtruth"
+                yield self.row(claim.text, [row["context"]], label, refers=refers, marks=marks, source=source,
+                               group=first_group + number, weight=WEIGHTS.get(source, 1.0))  # fmt: skip
+
+    def synthetic(self, documents: dict[str, list[str]], count: int) -> Iterator[Row]:
+        """Corrupt, reword and cut sentences and supported claims of documents, the longer and richer the oftener."""
+        made = 0
+        pool = sorted(documents)
+        strangers = [m.group() for text in self.rng.sample(pool, min(1500, len(pool))) for m in names(text[:3000])]
+        richness = [1 + min(3, len(name) // 600) + min(40, len(documents[name])) for name in pool]
+        drawn = Counter(self.rng.choices(pool, richness, k=count // 8))
+        for document in itertools.cycle([name for name in pool for _ in range(drawn[name])]):
+            if made >= count:
+                return
+            bases = [base for base in documents[document] if 30 < len(base) < 320]
+            inside = [s.of(document) for s in sentences(document)]
+            inside = [text for text in inside if 40 < len(text) < 320 and text[-1:] in '.!?"”']
+            for base in self.rng.sample(bases, min(5, len(bases))) + self.rng.sample(inside, min(5, len(inside))):
+                flat = " ".join(base.split())
+                rows = [
+                    *self._variants(flat, document, copied=base in inside, pool=pool, strangers=strangers),
+                    *self._pieces(flat, document, inside),
+                ]
+                yield from rows
+                made += len(rows)
+
+    def _pieces(self, base: str, document: str, inside: list[str]) -> Iterator[Row]:
+        rng = self.rng
+        other = " ".join(rng.choice(inside).split()) if inside else base
+        for made, share in ((cut(base, rng), 0.2), (fuse(base, other, rng), 0.15), (fuse(other, base, rng), 0.15)):
+            if made and rng.random() < share and other != base:
+                yield self.row(made, [document], "unlabelled", source="pieces")
+
+    def _variants(
+        self, base: str, document: str, *, copied: bool, pool: list[str], strangers: list[str]
+    ) -> Iterator[Row]:
+        rng = self.rng
+        if rng.random() < 0.5:
+            text = reword(base, rng) if rng.random() < 0.75 else base
+            yield self.row(text, [document], "supported", marks=[], source="reworded")
+        done: set[str] = set()
+        for _ in range(2):
+            text = reword(base, rng) if rng.random() < 0.3 else base
+            found = corrupt(text, document, rng, strangers=strangers, but=done)
+            if found and rng.random() < 0.6:
+                kind, made = found
+                done.add(kind)
+                yield self.row(made.text, [document], made.label, marks=made.marks, source=f"corrupt_{kind}")
+        if copied and rng.random() < 0.2:
+            rest = document.replace(base, " ")
+            if rest != document and not _said_elsewhere(base, rest):
+                yield self.row(base, [rest], "not_enough_info", source="left_out")
+        if rng.random() < 0.08:
+            yield self.row(base, [rng.choice(pool)], "not_enough_info", source="elsewhere")
+        if rng.random() < 0.15:
+            yield from self._joined(base, document, rng.choice(pool))
+
+    def _joined(self, base: str, document: str, other: str) -> Iterator[Row]:
+        """Go on with a sentence of the same document, which holds, or of another, which does not."""
+        strange = self.rng.random() < 0.6
+        source = other if strange else document
+        found = [" ".join(s.of(source).split()) for s in sentences(source)]
+        found = [text for text in found if (25 < len(text) < 140 and text not in document) or not strange]
+        if not found or base[-1:] != ".":
+            return
+        extra = self.rng.choice(found).rstrip(".")
+        joint = self.rng.choice([", and ", "; ", ". ", ", while "])
+        text = base[:-1] + joint + extra + "."
+        marks = [(len(base) - 1 + len(joint), len(text) - 1)] if strange else []
+        label = "not_enough_info" if strange else "supported"
+        yield self.row(text, [document], label, marks=marks, source="joined")
+
+    def slips(self, rows: list[tuple[str, str, str]], *, strangers: list[str]) -> Iterator[Row]:
+        """Corrupt claims that someone wrote about a context (claim, context, hint), and say some as they are."""
+        rng = self.rng
+        for claim, context, refers in sorted(rows, key=lambda row: row[1]):
+            text = " ".join(claim.split())
+            done: set[str] = {"addition"}
+            for _ in range(2):
+                found = corrupt(reword(text, rng) if rng.random() < 0.2 else text, context, rng,
+                                strangers=strangers, but=done)  # fmt: skip
+                if found and found[0] not in done:
+                    done.add(found[0])
+                    made = found[1]
+                    yield self.row(made.text, [context], made.label, refers=refers, marks=made.marks, source="slip")
+            if len(done) > 1 and rng.random() < 0.6:
+                text = reword(text, rng) if rng.random() < 0.4 else text
+                yield self.row(text, [context], "supported", refers=refers, marks=[], source="no_slip")
+
+    def records(self, seed: int, count: int) -> Iterator[Row]:
+        """Make rows about made records and tables."""
+        for made in make_records(seed, count):
+            yield self.row(made.claim, [made.context], made.label, marks=made.marks, source="records")
+
+
+def asked(row: dict[str, Any]) -> str | None:
+    """The question of a claim row, without the wrapping some sources put around it."""
+    question = row.get("question")
+    if not question or question == "n/a":
+        return None
+    return re.sub(r"^Question: ", "", question)
+
+
+def claims_of(answer: str, context: str) -> tuple[Claim, ...]:
+    """Take an answer's claims as the default extractor does."""
+    return asyncio.run(SentenceExtractor().extract(Sample(answer=answer, contexts=(Context(text=context),)))).claims
+
+
+def span_label(claim: Claim, spans: list[dict[str, Any]]) -> tuple[str, list[tuple[int, int]]]:
+    """Label a claim by the human spans that touch it: conflict before baseless, else supported."""
+    label, marks = "supported", []
+    for span in spans:
+        start, end = max(span["start"], claim.start), min(span["end"], claim.end)
+        if end - start >= min(5, span["end"] - span["start"]):
+            marks.append((start - claim.start, end - claim.start))
+            conflict = "Conflict" in span["label_type"]
+            label = "contradicted" if conflict or label == "contradicted" else "not_enough_info"
+    return label, marks
+
+
+def _silver(row: dict[str, Any]) -> tuple[str, list[tuple[int, int]] | None]:
+    """A good answer has good claims; of a bad one it is not known which claim is bad."""
+    return ("supported", []) if row["label"] == 1 else ("unlabelled", None)
+
+
+def _said_elsewhere(base: str, rest: str) -> bool:
+    """Whether the rest of a document might well bear a sentence out."""
+    wanted = set(terms(base))
+    shared = [len(wanted & set(terms(s.of(rest)))) / max(1, len(wanted)) for s in sentences(rest)]
+    return len(wanted) < 4 or max(shared, default=0.0) > 0.5
