@@ -32,8 +32,8 @@ NUMBER_AT_LEAST = 0.75
 """Least weight of a number that the evidence has not. The fit gives about 0.3, for NLI is full of numbers that follow
 from others ("more than 300" from 312), which answers seldom have."""
 ANSWERS_COUNT = 3
-"""How many times the other sources the answers of RAG systems count."""
-UNLIKE_USE = 0.1
+"""How many times the other sources the RAG answers that people labelled count."""
+UNLIKE_USE = 0.05
 """Weight of text that was not generated from a source: made corruptions and records, and NLI written to mislead."""
 
 
@@ -75,9 +75,9 @@ def chosen(rows: Sequence[Row], *, seed: int) -> list[Row]:
 
 
 def balance(rows: Sequence[Row]) -> Floats:
-    """Weigh rows: each source up to a middling size, the answers of RAG systems more, text unlike them less."""
+    """Weigh rows: each source up to a middling size, answers that people labelled more, text unlike them less."""
     counts = Counter(row.source for row in rows)
-    at_most = {source: 200 * (ANSWERS_COUNT if source in ("ragtruth", "silver") else 1) for source in counts}
+    at_most = {source: 200 * (ANSWERS_COUNT if source == "ragtruth" else 1) for source in counts}
     weights = [
         (1.0 if row.source in GENERATED else UNLIKE_USE) * min(1.0, at_most[row.source] / counts[row.source])
         for row in rows
