@@ -223,7 +223,9 @@ def _read(run: Run, rows: list[Row]) -> np.ndarray:
     """The graph's logits, from as many processes as there are cores."""
     from training.export import read_with
 
-    count = os.cpu_count() or 1
+    count = min(os.cpu_count() or 1, len(rows))
+    if not count:
+        return np.zeros((0, 4), np.float32)
     with ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn")) as pool:
         parts = [rows[begin::count] for begin in range(count)]
         found = pool.map(read_with, [run.out / "model.onnx"] * count, [tokenizer_path(run)] * count, parts)
