@@ -7,7 +7,7 @@ fit        the student, towards labels and teacher                  -> OUT/stude
 second     the student once more, with the rate raised again        -> the same
 polish     the student on slips in written claims; on a CPU         -> OUT/polished.safetensors
 export     ONNX graphs, in fp32 and in int8                         -> OUT/model.fp32.onnx, OUT/model.onnx
-answer     what the int8 graph says of held-out rows                 -> OUT/answers.npz
+answer     what the int8 graph says of held-out rows                -> OUT/answers.npz
 calibrate  the map from logits to `support`, from held-out rows     -> OUT/calibration.json
 ship       what the package needs                                   -> src/faithmeter/weights/
 """

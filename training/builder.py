@@ -87,10 +87,11 @@ class Builder:
         """Set claims against other contexts that speak of the same things; the teacher says what holds."""
         share = MINED.get(name, 0.25)
         drawn = [row for row in rows if self.rng.random() < share]
-        near = Neighbours(sorted({row["context"] for row in rows})) if drawn else None
+        if not drawn:
+            return
+        near = Neighbours(sorted({row["context"] for row in rows}))
         pairs = []
         for row in drawn:
-            assert near is not None
             found = near.near(row["claim"], row["context"], count=4)
             if found:
                 short = len(found[0]) < 400
@@ -124,9 +125,8 @@ class Builder:
     def answers(self, rows: list[dict[str, Any]], *, silver: bool, first_group: int) -> Iterator[Row]:
         """Make a row of each claim of each answer; silver answers are labelled as a whole."""
         for number, row in enumerate(sorted(rows, key=lambda row: str(row["context"]))):
-            for claim in claims_of(row["answer"], row["context"]):
+            for claim, refers in told(row):
                 label, marks = _silver(row) if silver else span_label(claim, row["labels"])
-                refers = hint(claim.text, question=row.get("question"), before=row["answer"][: claim.start])
                 source = "silver" if silver else "ragtruth"
                 yield self.row(claim.text, [row["context"]], label, refers=refers, marks=marks, source=source,
                                group=first_group + number, weight=WEIGHTS.get(source, 1.0))  # fmt: skip
@@ -233,6 +233,12 @@ def asked(row: dict[str, Any]) -> str | None:
 def claims_of(answer: str, context: str) -> tuple[Claim, ...]:
     """Take an answer's claims as the default extractor does."""
     return asyncio.run(SentenceExtractor().extract(Sample(answer=answer, contexts=(Context(text=context),)))).claims
+
+
+def told(row: dict[str, Any]) -> Iterator[tuple[Claim, str]]:
+    """The claims of an answer, each with its hint."""
+    for claim in claims_of(row["answer"], row["context"]):
+        yield claim, hint(claim.text, question=row.get("question"), before=row["answer"][: claim.start])
 
 
 def span_label(claim: Claim, spans: list[dict[str, Any]]) -> tuple[str, list[tuple[int, int]]]:

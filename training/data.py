@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from faithmeter.evidence import hint
-from training.builder import Builder, asked, claims_of, span_label
+from training.builder import Builder, asked, claims_of, span_label, told
 from training.corrupt import names
 from training.rows import LABELS, Row
 
@@ -131,13 +131,6 @@ def _synthetic_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
     )
 
 
-def _told(row: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """The claims of an answer, each with its context and its hint."""
-    for claim in claims_of(row["answer"], row["context"]):
-        refers = hint(claim.text, question=row.get("question"), before=row["answer"][: claim.start])
-        yield claim.text, row["context"], refers
-
-
 def _good_claims(row: dict[str, Any]) -> list[str]:
     return [claim.text for claim in claims_of(row["answer"], row["context"])] if row["label"] == 1 else []
 
@@ -154,7 +147,7 @@ def build_slips(*, seed: int, claims: int, answers: int, limit: int | None = Non
             name, rows = path.name.split(".")[0], read(path, limit)
             rows = [row for row in rows if held_out(row["context"], 0.2 if "answers" in name else 0.04) == kept]
             if "answers" in name:
-                of_answers += [told for row in rows if row["label"] == 1 for told in _told(row)]
+                of_answers += [(c.text, r["context"], refers) for r in rows if r["label"] == 1 for c, refers in told(r)]
             else:
                 good = [(row["claim"], row["context"], "") for row in rows if row["label"] == "supported"]
                 of_claims += builder.rng.sample(good, min(len(good), 1500))
@@ -169,7 +162,6 @@ def build_slips(*, seed: int, claims: int, answers: int, limit: int | None = Non
 def build_eval(limit: int | None = None) -> Iterator[Row]:
     """Build the rows of the dev sets, which nothing is trained on; answers in groups, claims without."""
     builder = Builder(0)
-    builder.twice = True
     for path in sorted((DATA / "eval").glob("*.jsonl.xz")):
         name = path.name.split(".")[0]
         for number, row in enumerate(read(path, limit)):
@@ -177,9 +169,8 @@ def build_eval(limit: int | None = None) -> Iterator[Row]:
                 refers = hint(row["claim"], question=asked(row))
                 yield builder.row(row["claim"], [row["context"]], row["label"], refers=refers, source=name)
                 continue
-            for claim in claims_of(row["answer"], row["context"]):
+            for claim, refers in told(row):
                 label, marks = span_label(claim, row["labels"])
-                refers = hint(claim.text, question=row.get("question"), before=row["answer"][: claim.start])
                 yield builder.row(claim.text, [row["context"]], label, refers=refers, marks=marks,
                                   source=f"{name}:{row['task']}", group=number)  # fmt: skip
 

@@ -79,6 +79,14 @@ def for_base(data: Encoded, base: str, run: Run) -> Encoded:
     return Encoded(**{**vars(data), "ids": translate(data.ids, own, other)})
 
 
+@lru_cache(maxsize=1)
+def lessons(out: Path) -> tuple[Encoded, Answers]:
+    """What the student learns from: the rows, bad answers blamed on one claim each, and the teacher's answers."""
+    rows, teacher = Encoded.load(out / "train.ids.npz"), load_answers(out / "teacher_train.npz")
+    print("answers blamed on their worst claim:", blame_the_worst(rows, teacher))
+    return rows, teacher
+
+
 def teach(run: Run) -> None:
     """Train the teacher and keep its answers."""
     base = run.config["teacher"]["base"]
@@ -115,8 +123,7 @@ def polish(run: Run) -> None:
         print(name, len(some), *data.spread(some), sep="\n")
         write_rows(run.out / f"{name}.jsonl.xz", some)
     slips = encode_rows(made[0], load_tokenizer(tokenizer_path(run)))
-    rows, teacher = encoded(run.out / "train.ids.npz"), load_answers(run.out / "teacher_train.npz")
-    blame_the_worst(rows, teacher)
+    rows, teacher = lessons(run.out)
     shares = rows.weights / rows.weights.sum()
     seen = np.random.default_rng(run.config["seed"]).choice(len(rows), config["seen"], replace=False, p=shares)
     again = rows.take(seen)
@@ -139,8 +146,7 @@ def _save(run: Run, network: Network, name: str) -> None:
 
 
 def _fit(run: Run, network: Network, settings: Settings) -> None:
-    rows, teacher = encoded(run.out / "train.ids.npz"), load_answers(run.out / "teacher_train.npz")
-    print("answers blamed on their worst claim:", blame_the_worst(rows, teacher))
+    rows, teacher = lessons(run.out)
     train(network, rows, settings, device=run.device, teacher=teacher)
     _save(run, network, "student.safetensors")
     data = encoded(run.out / "eval.ids.npz")
@@ -216,23 +222,23 @@ def answer(run: Run) -> None:
     first, more = (_read(run, some) for some in (rows, second))
     both = np.stack([first, first])
     both[1, again] = more
-    np.savez(run.out / "answers.npz", logits=both)
+    np.savez(run.out / "answers.npz", classes=both)
 
 
 def _read(run: Run, rows: list[Row]) -> np.ndarray:
-    """The graph's logits, from as many processes as there are cores."""
+    """The graph's class logits, from as many processes as there are cores."""
     from training.export import read_with
 
     count = min(os.cpu_count() or 1, len(rows))
     if not count:
-        return np.zeros((0, 4), np.float32)
+        return np.zeros((0, 3), np.float32)
     with ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn")) as pool:
         parts = [rows[begin::count] for begin in range(count)]
         found = pool.map(read_with, [run.out / "model.onnx"] * count, [tokenizer_path(run)] * count, parts)
-        logits = np.zeros((len(rows), 4), np.float32)
+        classes = np.zeros((len(rows), 3), np.float32)
         for begin, part in enumerate(found):
-            logits[begin::count] = part
-    return logits
+            classes[begin::count] = part
+    return classes
 
 
 def calibrate(run: Run) -> None:
@@ -240,7 +246,7 @@ def calibrate(run: Run) -> None:
     from training.calibrate import fit_calibration
 
     with np.load(run.out / "answers.npz") as kept:
-        fitted = fit_calibration(kept["logits"][..., :3], list(read_rows(run.out / "calibration_rows.jsonl.xz")))
+        fitted = fit_calibration(kept["classes"], list(read_rows(run.out / "calibration_rows.jsonl.xz")))
     (run.out / "calibration.json").write_text(json.dumps(fitted, indent=1) + "\n")
 
 
