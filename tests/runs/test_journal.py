@@ -243,3 +243,9 @@ def test_a_disk_that_fills_leaves_whole_lines(tmp_path: Path) -> None:
     judged: list[str] = []
     run(output, "abcdefgh", judged=judged)
     assert kept + "".join(judged) == "abcdefgh"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such device there")
+def test_a_device_is_no_output() -> None:
+    with pytest.raises(OutputError, match="is a device"), Journal(Path("/dev/full")):
+        pass

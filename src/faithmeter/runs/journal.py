@@ -106,6 +106,10 @@ class Journal:
         """Whatever is in the output's place must be results: data is not overwritten by mistake."""
         if self.output.is_dir():
             raise OutputError(f"{self.output}: is a folder")
+        if self.output.exists() and not self.output.is_file():
+            raise OutputError(
+                f"{self.output}: is a device or a pipe; results are written to a file that can be read again"
+            )
         if self.output.exists():
             with self.output.open("rb") as file:
                 first = next((line for line in file if line.strip()), None)
