@@ -2,10 +2,9 @@
 
 build      rows from the data, evidence selected as at inference    -> OUT/{train,held,eval}.jsonl.xz
 encode     the rows as token ids                                    -> OUT/*.ids.npz
-teach      the teacher, and its answers on every row                -> OUT/teacher_*.npz
+teach      the teachers, and the mean of their answers on every row -> OUT/teacher_*.npz
 fit        the student, towards labels and teacher                  -> OUT/student.safetensors
 second     the student once more, with the rate raised again        -> the same
-polish     the student on slips in written claims; on a CPU         -> OUT/polished.safetensors
 export     ONNX graphs, in fp32 and in int8                         -> OUT/model.fp32.onnx, OUT/model.onnx
 answer     what the int8 graph says of held-out rows                -> OUT/answers.npz
 calibrate  the map from logits to `support`, from held-out rows     -> OUT/calibration.json
@@ -19,7 +18,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-STEPS = ("build", "encode", "teach", "fit", "second", "polish", "export", "answer", "calibrate", "ship")
+STEPS = ("build", "encode", "teach", "fit", "second", "export", "answer", "calibrate", "ship")
 
 
 def main(arguments: list[str] | None = None) -> None:

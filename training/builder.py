@@ -11,18 +11,19 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from faithmeter.datamodels import Claim, Context, Sample
-from faithmeter.evidence import Index, hint, joined, select, terms
+from faithmeter.evidence import Index, bearing, hint, joined, select, terms
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.text import sentences
 from training.corrupt import corrupt, names, reword
 from training.pairs import Neighbours, cut, fuse
 from training.records import make_records
 from training.rows import LABELS, Row
+from training.slips import sayings, slips
 
 WEIGHTS = {
     "snli": 0.5, "lingnli": 0.7, "cf_snli": 0.7, "nlismall_mpe": 0.3, "covidfact": 0.5, "climate_fever": 0.5,
     "attributionbench": 3.0, "begin": 3.0, "wice_claim_oracle": 2.0, "summedits": 2.0, "diasumfact": 2.0,
-    "finegrained_rlhf": 1.0, "factscore": 1.5, "control": 1.0, "ragtruth": 4.0, "healthver": 0.7,
+    "finegrained_rlhf": 1.0, "factscore": 1.5, "control": 1.0, "ragtruth": 4.0, "silver": 2.0, "healthver": 0.7,
 }  # fmt: skip
 """How often a source is drawn: more for what is close to the task and small."""
 
@@ -199,22 +200,28 @@ class Builder:
         label = "not_enough_info" if strange else "supported"
         yield self.row(text, [document], label, marks=marks, source="joined")
 
-    def slips(self, rows: list[tuple[str, str, str]], *, strangers: list[str]) -> Iterator[Row]:
-        """Corrupt claims that someone wrote about a context (claim, context, hint), and say some as they are."""
-        rng = self.rng
+    def slips(self, rows: list[tuple[str, str, str]]) -> Iterator[Row]:
+        """Make slips in claims that someone wrote about a context (claim, context, hint), and say some otherwise."""
+        strangers = [m.group() for claim, _, _ in rows[::3] for m in names(claim)]
         for claim, context, refers in sorted(rows, key=lambda row: row[1]):
             text = " ".join(claim.split())
-            done: set[str] = {"addition"}
-            for _ in range(2):
-                found = corrupt(reword(text, rng) if rng.random() < 0.2 else text, context, rng,
-                                strangers=strangers, but=done)  # fmt: skip
-                if found and found[0] not in done:
-                    done.add(found[0])
-                    made = found[1]
-                    yield self.row(made.text, [context], made.label, refers=refers, marks=made.marks, source="slip")
-            if len(done) > 1 and rng.random() < 0.6:
-                text = reword(text, rng) if rng.random() < 0.4 else text
-                yield self.row(text, [context], "supported", refers=refers, marks=[], source="no_slip")
+            made = list(slips(text, context, self.rng, strangers=strangers))
+            for slip in made:
+                yield self.row(slip.text, [context], slip.label, refers=refers, marks=slip.marks, source="slip")
+            for said in sayings(text, self.rng) if made else ():
+                yield self.row(said, [context], "supported", refers=refers, marks=[], source="no_slip")
+
+    def bereft(self, rows: list[tuple[str, str, str]]) -> Iterator[Row]:
+        """Take from a context what a claim rests on most; the teacher says whether the rest still bears it out."""
+        for claim, context, refers in sorted(rows, key=lambda row: row[1]):
+            index = self.indexes[(context,)]
+            passages = select(claim, index, hint=refers)
+            if len(index.passages) < 4:
+                continue
+            rest = context
+            for passage in reversed(bearing(claim, index, hint=refers, among=passages, at_most=self.rng.randint(1, 2))):
+                rest = f"{rest[: passage.start]} {rest[passage.end :]}"
+            yield self.row(claim, [rest], "unlabelled", refers=refers, source="bereft")
 
     def records(self, seed: int, count: int) -> Iterator[Row]:
         """Make rows about made records and tables."""

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from faithmeter.evidence import hint
+from faithmeter.text import sentences
 from training.builder import Builder, asked, claims_of, span_label, told
-from training.corrupt import names
 from training.rows import LABELS, Row
+from training.voice import parse
 
 DATA = Path(os.environ.get("FAITHMETER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 
@@ -65,12 +66,15 @@ SLICES = 8
 """Parts that the made rows are split into."""
 
 
-def build(*, seed: int, records: int, synthetic: int, limit: int | None = None) -> tuple[list[Row], list[Row]]:
+def build(
+    *, seed: int, records: int, synthetic: int, slips: int, limit: int | None = None
+) -> tuple[list[Row], list[Row]]:
     """Build the rows to train on and the rows kept for calibration; `limit` rows a file for a smoke test."""
     files = [path.name.split(".")[0] for path in sorted((DATA / "train").glob("*.jsonl.xz"))]
     parts = [Part("synthetic", str(n), seed, synthetic // SLICES, limit, DATA) for n in range(SLICES)]
     parts += [Part("answers" if "answers" in name else "claims", name, seed, 0, limit, DATA) for name in files]
     parts += [Part("records", str(n), seed, records // SLICES, limit, DATA) for n in range(SLICES)]
+    parts += [Part("slips", name, seed, slips, limit, DATA) for name in files]
     if limit is None:
         with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
             made = list(pool.map(build_part, parts))
@@ -86,7 +90,8 @@ def build_part(part: Part) -> tuple[list[Row], list[Row]]:
     for kept in (False, True):
         builder.twice = kept
         found.append(list({
-            "claims": _claims_part, "answers": _answers_part, "records": _records_part, "synthetic": _synthetic_part
+            "claims": _claims_part, "answers": _answers_part, "records": _records_part, "synthetic": _synthetic_part,
+            "slips": _slips_part,
         }[part.kind](builder, part, kept)))  # fmt: skip
     return found[0], found[1]
 
@@ -135,28 +140,27 @@ def _good_claims(row: dict[str, Any]) -> list[str]:
     return [claim.text for claim in claims_of(row["answer"], row["context"])] if row["label"] == 1 else []
 
 
-def build_slips(*, seed: int, claims: int, answers: int, limit: int | None = None) -> tuple[list[Row], list[Row]]:
-    """Build slips in supported claims of the claim files and of good answers, to train on and held out."""
-    found: tuple[list[Row], list[Row]] = ([], [])
-    files = sorted((DATA / "train").glob("*.jsonl.xz"))
-    for kept in (False, True):
-        builder = Builder(seed + kept)
-        builder.twice = kept
-        of_claims, of_answers = [], []
-        for path in files:
-            name, rows = path.name.split(".")[0], read(path, limit)
-            rows = [row for row in rows if held_out(row["context"], 0.2 if "answers" in name else 0.04) == kept]
-            if "answers" in name:
-                of_answers += [(c.text, r["context"], refers) for r in rows if r["label"] == 1 for c, refers in told(r)]
-            else:
-                good = [(row["claim"], row["context"], "") for row in rows if row["label"] == "supported"]
-                of_claims += builder.rng.sample(good, min(len(good), 1500))
-        strangers = [m.group() for _, text, _ in of_claims[::7] for m in names(text[:2000])]
-        share = 0.1 if kept else 1.0
-        for bases, count in ((of_claims, claims), (of_answers, answers)):
-            some = builder.rng.sample(bases, min(len(bases), int(count * share)))
-            found[kept].extend(builder.slips(some, strangers=strangers))
-    return found
+def _slips_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
+    """Slips in the supported claims of a file, with the question where there is one, and in a sentence a context."""
+    answers = "answers" in part.what
+    rows = read(part.folder / "train" / f"{part.what}.jsonl.xz", part.limit)
+    rows = [row for row in rows if held_out(row["context"], 0.2 if answers else 0.04) == kept]
+    if answers:
+        bases = [(c.text, row["context"], refers) for row in rows if row["label"] == 1 for c, refers in told(row)]
+    else:
+        good = [row for row in rows if row["label"] == "supported"]
+        bases = [(row["claim"], row["context"], hint(row["claim"], question=asked(row))) for row in good]
+    written = builder.rng.sample(bases, min(len(bases), part.size * (5 if answers else 1)))
+    asked_of = {row["context"]: asked(row) for row in rows}
+    for context in sorted(asked_of):
+        found = [text for text in (s.of(context) for s in sentences(context)) if 25 < len(text) < 250]
+        if found:
+            one = next((text for text in found if parse(text)), builder.rng.choice(found))
+            bases.append((one, context, hint(one, question=asked_of[context])))
+    some = builder.rng.sample(bases, min(len(bases), part.size * (6 if answers else 1) // (10 if kept else 1)))
+    yield from builder.slips(some)
+    if not kept:
+        yield from builder.bereft([base for base in written if len(base[1]) > 600])
 
 
 def build_eval(limit: int | None = None) -> Iterator[Row]:

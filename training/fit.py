@@ -36,8 +36,6 @@ class Settings:
     decay: float = 0.01
     dropout: float = 0.1
     seed: int = 7
-    freeze: int = 0
-    """Layers, from the bottom, that stay as they are, the embeddings with them."""
     half: bool = False
     """Run in bf16 throughout, not only in the matrix products."""
     seconds: float = 1e9
@@ -57,17 +55,14 @@ class Optimiser:
 
     def __init__(self, network: Network, settings: Settings, *, device: str) -> None:
         self.network, self.half = network.to(device).train(), settings.half
-        network.freeze(settings.freeze)
         self.run = list(network.parameters())
         plain = [p.ndim < 2 for p in self.run]
-        self.exact = [p.detach().clone().requires_grad_(p.requires_grad) for p in self.run] if self.half else self.run
+        self.exact = [p.detach().clone().requires_grad_() for p in self.run] if self.half else self.run
         if self.half:
             network.bfloat16()
         groups = [
             {
-                "params": [
-                    p for p, is_plain in zip(self.exact, plain, strict=True) if is_plain == wanted and p.requires_grad
-                ],
+                "params": [p for p, is_plain in zip(self.exact, plain, strict=True) if is_plain == wanted],
                 "weight_decay": d,
             }
             for wanted, d in ((False, settings.decay), (True, 0.0))

@@ -98,14 +98,6 @@ class Network(nn.Module):
         hidden = torch.tanh(self.hidden(torch.cat([x[:, 0], mean, peak], -1)))
         return self.classes(self.dropout(hidden)), self.tokens(x).squeeze(-1)
 
-    def freeze(self, layers: int) -> None:
-        """Keep the embeddings and the first layers as they are; 0 trains everything."""
-        still = [self.words, self.places, self.segments, self.norm, *self.layers[:layers]] if layers else []
-        for parameter in self.parameters():
-            parameter.requires_grad_(True)
-        for parameter in (parameter for module in still for parameter in module.parameters()):
-            parameter.requires_grad_(False)
-
     def set_dropout(self, share: float) -> None:
         """Set how much is left out in training."""
         for module in self.modules():

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import time
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ from training.fit import UNLABELLED, Answers, Settings, blame_the_worst, predict
 from training.measure import auroc, worst_by_group
 from training.model import SHAPES, Network, load_base, load_network
 from training.rows import Row, read_rows, write_rows
-from training.tokens import Encoded, encode_rows, join, load_tokenizer, translate
+from training.tokens import Encoded, encode_rows, load_tokenizer, translate
 
 
 class Run(NamedTuple):
@@ -32,7 +33,7 @@ class Run(NamedTuple):
     device: str
 
     def settings(self, who: str) -> Settings:
-        values = {key: value for key, value in self.config[who].items() if key not in ("base", "data", "seen", "part")}
+        values = {key: value for key, value in self.config[who].items() if key not in ("base", "seeds")}
         return Settings(**{"seed": self.config["seed"], **values})
 
 
@@ -88,18 +89,45 @@ def lessons(out: Path) -> tuple[Encoded, Answers]:
 
 
 def teach(run: Run) -> None:
-    """Train the teacher and keep its answers."""
+    """Train a teacher from each seed that has not given its answers yet, and keep the mean of all answers."""
+    seeds = run.config["teacher"]["seeds"]
+    for seed in seeds:
+        if not (run.out / f"teacher{seed}_train.npz").exists():
+            _teach(run, seed)
+    for name in ENCODED:
+        data = encoded(run.out / f"{name}.ids.npz")
+        mean = mean_answers([load_answers(run.out / f"teacher{seed}_{name}.npz") for seed in seeds], data)
+        save_answers(run.out / f"teacher_{name}.npz", mean, data)
+        if name == "eval":
+            report(data, mean)
+
+
+def _teach(run: Run, seed: int) -> None:
     base = run.config["teacher"]["base"]
+    settings = replace(run.settings("teacher"), seed=seed)
     network = load_base(base, run.base / base)
     rows = for_base(encoded(run.out / "train.ids.npz"), base, run)
     rows.weights = np.where(rows.labels == UNLABELLED, 0.0, rows.weights)  # nothing to learn from them yet
-    train(network, rows, run.settings("teacher"), device=run.device)
-    for name in ENCODED:
+    train(network, rows, settings, device=run.device)
+    for name in reversed(ENCODED):
         data = encoded(run.out / f"{name}.ids.npz")
-        answers = predict(network, for_base(data, base, run), device=run.device, half=run.settings("teacher").half)
-        save_answers(run.out / f"teacher_{name}.npz", answers, data)
+        answers = predict(network, for_base(data, base, run), device=run.device, half=settings.half)
         if name == "eval":
             report(data, answers)
+        save_answers(run.out / f"teacher{seed}_{name}.npz", answers, data)
+
+
+def mean_answers(some: list[Answers], data: Encoded) -> Answers:
+    """The mean of answers, on each row of those that were asked: rows may have been added since the first was."""
+    found = []
+    for count, kind in ((len(data), "classes"), (len(data.ids), "tokens")):
+        given = [getattr(answers, kind).astype(np.float32) for answers in some]
+        total, asked = np.zeros((count, *given[0].shape[1:]), np.float32), np.zeros(count, np.float32)
+        for values in given:
+            total[: len(values)] += values
+            asked[: len(values)] += 1
+        found.append((total.T / asked).T.astype(np.float16))
+    return Answers(*found)
 
 
 def fit(run: Run) -> None:
@@ -113,42 +141,11 @@ def second(run: Run) -> None:
     _fit(run, trained(run), run.settings("second"))
 
 
-def polish(run: Run) -> None:
-    """Go on with slips in written claims, among rows seen before; the lower layers stay, so that a CPU will do."""
-    from training import data
-
-    config = run.config["polish"]
-    made = data.build_slips(seed=run.config["seed"], limit=run.config["data"]["limit"], **config["data"])
-    for name, some in zip(("slips", "slips_held"), made, strict=True):
-        print(name, len(some), *data.spread(some), sep="\n")
-        write_rows(run.out / f"{name}.jsonl.xz", some)
-    slips = encode_rows(made[0], load_tokenizer(tokenizer_path(run)))
-    rows, teacher = lessons(run.out)
-    shares = rows.weights / rows.weights.sum()
-    seen = np.random.default_rng(run.config["seed"]).choice(len(rows), config["seen"], replace=False, p=shares)
-    again = rows.take(seen)
-    again.weights = np.ones(len(seen), np.float32)
-    told = Answers(
-        np.concatenate([teacher.classes[seen], np.zeros((len(slips), 3), np.float16)]),
-        np.concatenate([teacher.tokens[rows.places(seen)], np.zeros(len(slips.ids), np.float16)]),
-    )
-    network, before = trained(run), trained(run).state_dict()
-    train(network, join(again, slips), run.settings("polish"), device=run.device, teacher=told)
-    # Part of the way: most of what is learnt of slips, at little cost elsewhere.
-    after = network.cpu().state_dict()
-    network.load_state_dict({key: torch.lerp(value, after[key], config["part"]) for key, value in before.items()})
-    _save(run, network, "polished.safetensors")
-
-
-def _save(run: Run, network: Network, name: str) -> None:
-    state = {key: value.detach().half().cpu().contiguous() for key, value in network.state_dict().items()}
-    save_file(state, run.out / name)
-
-
 def _fit(run: Run, network: Network, settings: Settings) -> None:
     rows, teacher = lessons(run.out)
     train(network, rows, settings, device=run.device, teacher=teacher)
-    _save(run, network, "student.safetensors")
+    state = {key: value.detach().half().cpu().contiguous() for key, value in network.state_dict().items()}
+    save_file(state, run.out / "student.safetensors")
     data = encoded(run.out / "eval.ids.npz")
     report(data, predict(network, data, device=run.device))
 
@@ -193,9 +190,9 @@ def report(data: Encoded, answers: Answers) -> dict[str, float]:
     return figures
 
 
-def trained(run: Run, name: str = "student.safetensors") -> Network:
+def trained(run: Run) -> Network:
     """Load the student."""
-    return load_network(Network(SHAPES[run.config["student"]["base"]]), run.out / name)
+    return load_network(Network(SHAPES[run.config["student"]["base"]]), run.out / "student.safetensors")
 
 
 def export(run: Run) -> None:
@@ -203,7 +200,7 @@ def export(run: Run) -> None:
     from training.export import export as write
     from training.export import largest_difference
 
-    network = trained(run, "polished.safetensors")
+    network = trained(run)
     for name, int8 in (("model.fp32.onnx", False), ("model.onnx", True)):
         write(network, run.out / name, int8=int8, notes={"name": "faithmeter-local"})
         size = (run.out / name).stat().st_size / 1e6
@@ -214,8 +211,7 @@ def answer(run: Run) -> None:
     """Let the int8 graph read the held-out rows that calibrate it, each as the two readings of a verdict see it."""
     from training.calibrate import chosen
 
-    kept = [row for name in ("held", "slips_held") for row in read_rows(run.out / f"{name}.jsonl.xz")]
-    rows = chosen(kept, seed=run.config["seed"])
+    rows = chosen(list(read_rows(run.out / "held.jsonl.xz")), seed=run.config["seed"])
     write_rows(run.out / "calibration_rows.jsonl.xz", rows)
     again = [number for number, row in enumerate(rows) if row.more]
     second = [rows[number]._replace(evidence=rows[number].more) for number in again]

@@ -42,19 +42,6 @@ class Encoded:
     def lengths(self) -> Ints:
         return np.diff(self.starts)
 
-    def take(self, rows: Ints) -> Encoded:
-        """Some of the rows."""
-        at = self.places(rows)
-        return Encoded(
-            self.ids[at], self.marks[at], np.cumsum([0, *self.lengths[rows]]), self.claim_ends[rows],
-            self.hint_ends[rows], self.labels[rows], self.weights[rows], self.groups[rows],
-            [self.sources[row] for row in rows],
-        )  # fmt: skip
-
-    def places(self, rows: Ints) -> Ints:
-        """Where the tokens of some rows lie."""
-        return np.concatenate([np.arange(self.starts[row], self.starts[row + 1]) for row in rows])
-
     def save(self, path: Path) -> None:
         """Keep the rows, uncompressed."""
         np.savez(path, **{**vars(self), "sources": np.array(self.sources)})
@@ -64,17 +51,6 @@ class Encoded:
         """Read what `save` wrote."""
         with np.load(path) as kept:
             return cls(**{**kept, "sources": kept["sources"].tolist()})
-
-
-def join(one: Encoded, other: Encoded) -> Encoded:
-    """The rows of both."""
-    joint = {
-        key: np.concatenate([value, getattr(other, key)])
-        for key, value in vars(one).items()
-        if key not in ("starts", "sources")
-    }
-    starts = np.concatenate([one.starts, one.starts[-1] + other.starts[1:]])
-    return Encoded(**joint, starts=starts, sources=one.sources + other.sources)
 
 
 def load_tokenizer(path: Path) -> Tokenizer:

@@ -74,12 +74,12 @@ def test_from_data_to_a_working_verifier(made_data: Path, tmp_path: Path) -> Non
 
 
 def test_the_build_is_the_same_every_time(made_data: Path) -> None:
-    first, second = (data.build(seed=3, records=20, synthetic=20, limit=None) for _ in range(2))
+    first, second = (data.build(seed=3, records=20, synthetic=20, slips=4, limit=None) for _ in range(2))
     assert first == second
 
 
 def test_held_out_contexts_are_never_trained_on(made_data: Path) -> None:
-    train, held = data.build(seed=3, records=10, synthetic=10, limit=None)
+    train, held = data.build(seed=3, records=10, synthetic=10, slips=4, limit=None)
     for sources in ({"factscore"}, {"ragtruth", "silver"}):
         kept = {row.evidence[-9:] for row in held if row.source in sources}
         seen = {row.evidence[-9:] for row in train if row.source in sources}
