@@ -4,7 +4,7 @@ build      rows from the data, evidence selected as at inference    -> OUT/{trai
 encode     the rows as token ids                                    -> OUT/*.ids.npz
 teach      the teachers, and the mean of their answers on every row -> OUT/teacher_*.npz
 fit        the student, towards labels and teacher                  -> OUT/student.safetensors
-second     the student once more, with the rate raised again        -> the same
+second     the student once more, and a point between the two       -> the same
 export     ONNX graphs, in fp32 and in int8                         -> OUT/model.fp32.onnx, OUT/model.onnx
 answer     what the int8 graph says of held-out rows                -> OUT/answers.npz
 calibrate  the map from logits to `support`, from held-out rows     -> OUT/calibration.json

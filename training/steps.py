@@ -33,7 +33,7 @@ class Run(NamedTuple):
     device: str
 
     def settings(self, who: str) -> Settings:
-        values = {key: value for key, value in self.config[who].items() if key not in ("base", "seeds")}
+        values = {key: value for key, value in self.config[who].items() if key not in ("base", "seeds", "part")}
         return Settings(**{"seed": self.config["seed"], **values})
 
 
@@ -137,13 +137,23 @@ def fit(run: Run) -> None:
 
 
 def second(run: Run) -> None:
-    """Go on from the student with the rate raised again and let fall once more."""
-    _fit(run, trained(run), run.settings("second"))
+    """Go on from the student with the rate raised again, and keep a point on the way between the two."""
+    before = trained(run).state_dict()
+    network = _fit(run, trained(run), run.settings("second"))
+    after = network.cpu().state_dict()
+    part = run.config["second"]["part"]
+    network.load_state_dict({key: torch.lerp(value, after[key], part) for key, value in before.items()})
+    _keep(run, network)
 
 
-def _fit(run: Run, network: Network, settings: Settings) -> None:
+def _fit(run: Run, network: Network, settings: Settings) -> Network:
     rows, teacher = lessons(run.out)
     train(network, rows, settings, device=run.device, teacher=teacher)
+    _keep(run, network)
+    return network
+
+
+def _keep(run: Run, network: Network) -> None:
     state = {key: value.detach().half().cpu().contiguous() for key, value in network.state_dict().items()}
     save_file(state, run.out / "student.safetensors")
     data = encoded(run.out / "eval.ids.npz")

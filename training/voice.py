@@ -50,9 +50,10 @@ _BARRED = frozenset(
 _AFTER = r"(?:in|on|at|during|after|before|since|until|for|from|with|near|through|over|under|into|against|to)\b"
 _WORD = r"[\w'’&.-]*\w"
 _PHRASE = rf"(?:{_WORD} ){{0,5}}?{_WORD}"
+_VERB = "|".join([*sorted({*_IRREGULAR, *_PRESENT}), "[a-z]{3,}ed"])
 _ACTIVE = re.compile(
-    rf"^(?P<lead>(?:In|On|During|After|Since|By) [^,]{{2,40}}, )?(?P<one>{_PHRASE}) (?P<verb>[a-z]+) (?P<two>{_PHRASE})"
-    rf"(?P<tail>(?: {_AFTER}[^,;:]*)?)(?P<stop>[.!]?)$"
+    rf"^(?P<lead>(?:In|On|During|After|Since|By) [^,]{{2,40}}, )?(?P<one>{_PHRASE}) (?P<verb>{_VERB}) "
+    rf"(?P<two>{_PHRASE})(?P<tail>(?: {_AFTER}[^,;:]*)?)(?P<stop>[.!]?)$"
 )
 _PASSIVE = re.compile(
     rf"^(?P<lead>(?:In|On|During|After|Since|By) [^,]{{2,40}}, )?(?P<one>{_PHRASE}) (?P<be>is|are|was|were) "

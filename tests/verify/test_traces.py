@@ -38,3 +38,25 @@ def test_overlap_shares_words() -> None:
     assert overlap("The boats were sold.", "A boat was sold.").share == 1.0
     assert overlap("The boats were sunk.", "A boat was sold.").share == 0.5
     assert overlap("", "A boat was sold.").share == 0.0
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "expected"),
+    [
+        ("Few of the boats are blue.", "Most of the boats are blue.", 1),
+        ("Hardly any boats are blue.", "Many boats are blue.", 1),
+        ("All boats are blue.", "Some boats are blue.", 1),
+        ("Some boats are blue.", "All boats are blue.", 0),
+        ("A few boats are blue.", "Several boats are blue.", 0),
+        ("Few boats are blue.", "Many boats and few piers are blue; few boats are old.", 0),
+        ("It never opened on Sunday.", "It always opened on Sunday.", 1),
+        ("It is the smallest harbour.", "It is the largest harbour, with the smallest pier.", 1),
+        ("Under $300 was paid.", "More than $ 300 was paid.", 1),
+        ("At least ten left.", "Up to 10 left.", 1),
+        ("Over 300 left.", "More than 300 left.", 0),
+        ("Over 300 left.", "Fewer than 400 left.", 0),
+        ("Most boats are blue.", "", 0),
+    ],
+)
+def test_overlap_counts_amounts_turned_round(claim: str, evidence: str, expected: int) -> None:
+    assert overlap(claim, evidence).amounts == expected

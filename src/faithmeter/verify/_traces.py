@@ -37,6 +37,31 @@ _OPEN_DATE = re.compile(
     r"\b(?:before|after|by|since|until|till|between|from|to|through|than|around|about)\s+(?:the\s+)?\w+\s+\w+",
     re.IGNORECASE,
 )
+_AMOUNTS = {
+    word: kind
+    for kind, words in {
+        "all": "all every always entirely both",
+        "many": "many most several numerous often usually frequently generally typically commonly majority thousands "
+                "hundreds millions",
+        "some": "some sometimes occasionally",
+        "few": "few rarely seldom hardly barely minority handful",
+        "none": "no none never neither",
+        "high": "largest biggest highest oldest longest first greatest tallest best",
+        "low": "smallest lowest newest shortest last youngest worst",
+    }.items()
+    for word in words.split()
+}  # fmt: skip
+_OPPOSITES = {
+    "all": {"some", "few", "none"}, "many": {"few", "none"}, "some": {"none"}, "few": {"many", "all"},
+    "none": {"some", "many", "all"}, "high": {"low"}, "low": {"high"},
+}  # fmt: skip
+"""What an amount cannot be said for, when the evidence says the other of the same thing."""
+_BOUND = re.compile(
+    r"\b(?:(more than|over|at least|no (?:less|fewer) than|upwards of|above|a minimum of|exceed(?:s|ed|ing)?)"
+    r"|(?:less|fewer) than|under|at most|up to|as many as|no more than|below|a maximum of|almost|nearly)"
+    rf"\s+[$€£]?\s?({_COUNT}|half\b)",
+    re.IGNORECASE,
+)
 _CLOCK = re.compile(r"\b(\d{1,2})(?::\d\d|(?= ?[ap]\.?m))", re.ASCII | re.IGNORECASE)
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]+")
 
@@ -54,6 +79,8 @@ class Overlap(NamedTuple):
     """Days of a month in the claim where the evidence has only other days of that month."""
     units: int
     """Numbers of the claim that the evidence has only with another unit."""
+    amounts: int
+    """Things that the claim says many, all or "more than" of, and the evidence few, none or "less than"."""
 
 
 def overlap(claim: str, evidence: str, *, hint: str = "") -> Overlap:
@@ -67,6 +94,7 @@ def overlap(claim: str, evidence: str, *, hint: str = "") -> Overlap:
         min(3, sum(name.lower().removesuffix("'s") not in known for name in _NAME.findall(claim))),
         _misdated(claim, evidence),
         _mismeasured(claim, evidence),
+        _overturned(claim, evidence),
     )
 
 
@@ -80,6 +108,40 @@ def _misdated(claim: str, evidence: str) -> int:
 def _mismeasured(claim: str, evidence: str) -> int:
     held = _measures(evidence)
     return sum(number in held and units.isdisjoint(held[number]) for number, units in _measures(claim).items())
+
+
+def _overturned(claim: str, evidence: str) -> int:
+    said, held = _amounts(claim), _amounts(evidence)
+    opposed = sum(
+        thing in held and all(held[thing] <= _OPPOSITES[kind] for kind in kinds) for thing, kinds in said.items()
+    )
+    bounds, known = _bounds(claim), _bounds(evidence)
+    return opposed + sum(number in known and sides.isdisjoint(known[number]) for number, sides in bounds.items())
+
+
+def _amounts(text: str) -> dict[str, set[str]]:
+    """The words of a text that follow an amount ("most of the boats"), cut to their stems, each with its amounts."""
+    words = re.findall(r"[^\W\d_]+", text.lower())
+    found: dict[str, set[str]] = defaultdict(set)
+    for place, word in enumerate(words):
+        kind = _AMOUNTS.get(word)
+        if kind is None:
+            continue
+        if word == "few" and place and words[place - 1] in ("a", "past", "last", "next", "the"):
+            kind = "some"
+        following = [other for other in words[place + 1 : place + 4] if other not in ("any", "ever")]
+        thing = next((term for other in following for term in terms(other)), None)
+        if thing and thing not in _AMOUNTS:
+            found[thing].add(kind)
+    return found
+
+
+def _bounds(text: str) -> dict[str, set[bool]]:
+    """The numbers of a text that are bounds, each with whether it is a lower one."""
+    found: dict[str, set[bool]] = defaultdict(set)
+    for lower, number in _BOUND.findall(text):
+        found[NUMBERS.get(number.lower()) or _plain(number)].add(bool(lower))
+    return found
 
 
 def _measures(text: str) -> dict[str, set[str]]:

@@ -55,6 +55,8 @@ class Calibration(NamedTuple):
     """What each date with another day takes away."""
     units: float
     """What each number with another unit takes away."""
+    amounts: float
+    """What each amount that is turned round takes away."""
     threshold: float
     """A claim with at least this support is supported."""
     contradiction: float
@@ -68,7 +70,7 @@ class Calibration(NamedTuple):
         margin = classes[0] - top - math.log(sum(math.exp(value - top) for value in classes[1:]))
         margin = min(max(margin, -MARGIN_AT_MOST), MARGIN_AT_MOST)
         lacking = self.numbers * found.numbers + self.names * found.names
-        wrong = self.dates * found.dates + self.units * found.units
+        wrong = self.dates * found.dates + self.units * found.units + self.amounts * found.amounts
         return sigmoid(self.scale * margin + self.share * found.share - lacking - wrong + self.shift)
 
 
