@@ -17,7 +17,7 @@ from faithmeter.verify.checks import FactVerifier, QuoteVerifier
 from faithmeter.verify.lexical import LexicalVerifier
 
 # Where the embedded model settles a claim: chosen by benchmarks/cascade.py on RAGTruth answers.
-SURE_SUPPORTED = 0.71
+SURE_SUPPORTED = 0.72
 SURE_UNSUPPORTED = 0.01
 SHARED_WORDS = 0.7
 
@@ -177,14 +177,14 @@ def settled_by_tier(outcomes: Iterable[Outcome]) -> dict[int, int]:
 
 
 def load(argument: str) -> Cascade:
-    """`cascade:SPEC`, or `cascade:SURE,SURE:SPEC` with other thresholds for the embedded model, e.g. 0.01,0.71."""
+    """`cascade:SPEC`, or `cascade:SURE,SURE:SPEC` with other thresholds for the embedded model, e.g. 0.01,0.72."""
     head, _, rest = argument.partition(":")
     low, high, spec = SURE_UNSUPPORTED, SURE_SUPPORTED, argument
     if "," in head:
         try:
             low, high = (float(number) for number in head.split(","))
         except ValueError:
-            raise UsageError(f"cascade:{argument}: {head!r} is not two numbers, e.g. 0.01,0.71") from None
+            raise UsageError(f"cascade:{argument}: {head!r} is not two numbers, e.g. 0.01,0.72") from None
         spec = rest
     if not 0 <= low <= high <= 1:
         raise UsageError(f"cascade:{argument}: thresholds must be 0 to 1 and in order, found {low:g},{high:g}")
