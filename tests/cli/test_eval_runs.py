@@ -98,7 +98,7 @@ def test_the_same_command_goes_on_and_says_what_it_judges_again_and_why(cli: Cli
     assert len(lines_of(tmp_path / "out.jsonl")) == 6
 
 
-def interrupted(folder: Path, *options: str, presses: int, number: int = signal.SIGINT) -> tuple[int, str, float]:
+def interrupted(folder: Path, *options: str, presses: int, number: int = signal.SIGINT) -> tuple[int, str]:
     command = [sys.executable, "-m", "faithmeter", "eval", "slow.jsonl", "-v", PATIENT, "-o", "out.jsonl", *options]
     process = subprocess.Popen(
         command,
@@ -112,18 +112,17 @@ def interrupted(folder: Path, *options: str, presses: int, number: int = signal.
     while not (folder / "out.jsonl.journal").exists() or not (folder / "out.jsonl.journal").stat().st_size:
         assert process.poll() is None, process.stderr and process.stderr.read()
         time.sleep(0.01)
-    started = time.perf_counter()
     for _ in range(presses):
         os.killpg(process.pid, number)
         time.sleep(0.2)
     _, stderr = process.communicate(timeout=60)
-    return process.returncode, stderr, time.perf_counter() - started
+    return process.returncode, stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_one_ctrl_c_finishes_what_is_in_flight(tmp_path: Path, number: int) -> None:
     slow_rows(tmp_path, 200, 0.4)
-    code, stderr, _ = interrupted(tmp_path, "--workers", "5", presses=1, number=number)
+    code, stderr = interrupted(tmp_path, "--workers", "5", presses=1, number=number)
     kept = len(lines_of(tmp_path / "out.jsonl.journal"))
     assert code == 130
     assert 0 < kept < 100
@@ -134,12 +133,11 @@ def test_one_ctrl_c_finishes_what_is_in_flight(tmp_path: Path, number: int) -> N
 
 
 def test_two_ctrl_c_stop_at_once(tmp_path: Path) -> None:
-    rows = [{"id": f"r{n}", "answer": f"Please wait {60.0 if n else 0.01:.2f} seconds.", "contexts": ["c"]}
+    rows = [{"id": f"r{n}", "answer": f"Please wait {600.0 if n else 0.01:.2f} seconds.", "contexts": ["c"]}
             for n in range(20)]  # fmt: skip
     write_rows(tmp_path / "slow.jsonl", rows)
-    code, stderr, seconds = interrupted(tmp_path, presses=2)
+    code, stderr = interrupted(tmp_path, presses=2)
     assert code == 130
-    assert seconds < 20
     assert "stopped at once; 1 result kept in out.jsonl.journal" in stderr
     assert "Traceback" not in stderr
 

@@ -171,10 +171,9 @@ async def test_a_dead_endpoint_is_found_out_soon() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
-    start = time.monotonic()
-    with pytest.raises(EndpointDown, match="is down"):
-        await Judge(f"openai:stub@{url}").verify(PAIRS)
-    assert time.monotonic() - start < 10
+    async with asyncio.timeout(60):  # far less than the retries of a busy endpoint may take
+        with pytest.raises(EndpointDown, match="is down"):
+            await Judge(f"openai:stub@{url}").verify(PAIRS)
 
 
 async def test_what_was_judged_before_the_stop_is_kept(server: LLMServer) -> None:

@@ -229,7 +229,7 @@ class _Eval:
 
     def _kept(self) -> str:
         """What to add to a message when a run ends early."""
-        if not self.wishes.output or not self.journal:
+        if not self.wishes.output or not self.journal or not self.session.tally.count:
             return ""
         done = count(self.session.tally.count, "result")
         return f"; {done} kept in {self.journal.path}: the same command goes on from there"
