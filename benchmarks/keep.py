@@ -32,7 +32,7 @@ def main() -> None:
     load = os.getloadavg()[0]
     done = subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *arguments], stdout=subprocess.PIPE, text=True)
     print(done.stdout, end="")
-    if done.returncode not in (0, 1):  # 1: a bound is missed, which is a result too
+    if done.returncode not in (0, 1) or not done.stdout:  # 1: a bound is missed, which is a result too
         sys.exit(f"benchmarks.{name} ended with {done.returncode}; nothing is kept")
     first, _, _ = (ast.get_docstring(ast.parse((HERE / f"{name}.py").read_text("utf-8"))) or name).partition("\n")
     shown = [_named(argument) for argument in arguments]

@@ -66,7 +66,7 @@ def took(page: Page, action: str) -> float:
 
 async def _judged() -> list[Result]:
     samples = [row for row in read_samples(ANSWERS) if isinstance(row, Sample)]
-    return [result async for result in Evaluator(verifier="lexical").stream(samples)]
+    return [result async for result in Evaluator().stream(samples)]
 
 
 def main() -> int:
