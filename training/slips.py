@@ -128,14 +128,15 @@ def turned_roles(text: str, document: str, rng: random.Random) -> Corrupted | No
     clause = parse(text)
     if clause is None:
         return None
-    made = clause.said(passive=clause.passive if rng.random() < 0.5 else not clause.passive, swapped=True)
+    turned = len(clause.more) < 2 and rng.random() < 0.5
+    made = clause.said(passive=clause.passive != turned, swapped=True)
     return Corrupted(made, NO, [(0, len(made))])
 
 
 def other_voice(text: str) -> str | None:
-    """The same in the other voice."""
+    """The same in the other voice, of a sentence of one clause."""
     clause = parse(text)
-    return clause.said(passive=not clause.passive) if clause else None
+    return clause.said(passive=not clause.passive) if clause and len(clause.more) < 2 else None
 
 
 SHARES: dict[str, tuple[float, Callable[[str, str, random.Random], Corrupted | None]]] = {

@@ -47,17 +47,21 @@ _BARRED = frozenset(
         until since without while it he she they we i you him them us me if so such also due just""",
     )
 )
-_AFTER = r"(?:in|on|at|during|after|before|since|until|for|from|with|near|through|over|under|into|against|to)\b"
+_SUBJECTS = {"he": "him", "she": "her", "they": "them"}
+_OBJECTS = {other: one for one, other in _SUBJECTS.items()}
+_AFTER = r"(?:in|on|at|during|after|before|since|until|for|from|with|near|through|over|under|into|against|to|as)\b"
+_MORE = r"(?:,|;| (?:and|but|while|who|which|when|because|so)\b)"
 _WORD = r"[\w'’&.-]*\w"
 _PHRASE = rf"(?:{_WORD} ){{0,5}}?{_WORD}"
 _VERB = "|".join([*sorted({*_IRREGULAR, *_PRESENT}), "[a-z]{3,}ed"])
 _ACTIVE = re.compile(
     rf"^(?P<lead>(?:In|On|During|After|Since|By) [^,]{{2,40}}, )?(?P<one>{_PHRASE}) (?P<verb>{_VERB}) "
-    rf"(?P<two>{_PHRASE})(?P<tail>(?: {_AFTER}[^,;:]*)?)(?P<stop>[.!]?)$"
+    rf"(?P<two>{_PHRASE})(?P<tail>(?: {_AFTER}[^,;:]*?)?)(?P<more>(?:{_MORE}.*?)?)(?P<stop>[.!]?)$"
 )
 _PASSIVE = re.compile(
     rf"^(?P<lead>(?:In|On|During|After|Since|By) [^,]{{2,40}}, )?(?P<one>{_PHRASE}) (?P<be>is|are|was|were) "
-    rf"(?P<verb>[a-z]+) by (?P<two>{_PHRASE})(?P<tail>(?: {_AFTER}[^,;:]*)?)(?P<stop>[.!]?)$"
+    rf"(?P<verb>[a-z]+) by (?P<two>{_PHRASE})(?P<tail>(?: {_AFTER}[^,;:]*?)?)(?P<more>(?:{_MORE}.*?)?)"
+    rf"(?P<stop>[.!]?)$"
 )
 _FIRST = re.compile(r"(?:[Tt]he|[Aa]n?|[Hh]is|[Hh]er|[Tt]heir|[Ii]ts|[Tt]wo|[Tt]hree|[Ss]ome) \w|[A-Z]|[a-z]+s\b")
 
@@ -73,17 +77,19 @@ class Clause(NamedTuple):
     past: bool
     passive: bool
     tail: str
+    more: str
+    """Another clause."""
 
     def said(self, *, passive: bool, swapped: bool = False) -> str:
         """The sentence in one voice or the other, true or with the roles swapped."""
         agent, patient = (self.patient, self.agent) if swapped else (self.agent, self.patient)
         if passive:
-            many = patient.endswith("s") and not patient.endswith(("ss", "us", "is"))
+            many = patient == "they" or (patient.endswith("s") and not patient.endswith(("ss", "us", "is")))
             be = ("were" if many else "was") if self.past else ("are" if many else "is")
-            text = f"{patient} {be} {self.participle} by {agent}"
+            text = f"{patient} {be} {self.participle} by {_SUBJECTS.get(agent, agent)}"
         else:
-            text = f"{agent} {self.verb} {patient}"
-        return self.lead + text + self.tail if self.lead else text[:1].upper() + text[1:] + self.tail
+            text = f"{agent} {self.verb} {_SUBJECTS.get(patient, patient)}"
+        return (self.lead + text if self.lead else text[:1].upper() + text[1:]) + self.tail + self.more
 
 
 def parse(text: str) -> Clause | None:
@@ -100,9 +106,8 @@ def parse(text: str) -> Clause | None:
         return None
     agent, patient = (_inner(phrase, first=not found["lead"]) for phrase in (agent, patient))
     is_passive = "be" in found.groupdict()
-    return Clause(
-        found["lead"] or "", agent, patient, verb, participle, past, is_passive, found["tail"] + found["stop"]
-    )
+    more = found["more"] + found["stop"]
+    return Clause(found["lead"] or "", agent, patient, verb, participle, past, is_passive, found["tail"], more)
 
 
 def _participle(verb: str) -> str | None:
@@ -127,6 +132,8 @@ def _verb_of(participle: str, *, past: bool) -> str | None:
 
 
 def _noun_phrase(phrase: str) -> bool:
+    if phrase.lower() in (*_SUBJECTS, *_OBJECTS):
+        return True
     words = phrase.split()
     plain = phrase.replace(" of ", " ", 1).split()
     return (
@@ -137,7 +144,9 @@ def _noun_phrase(phrase: str) -> bool:
 
 
 def _inner(phrase: str, *, first: bool) -> str:
-    """A phrase as it stands inside a sentence."""
+    """A phrase as it stands inside a sentence; a pronoun as a subject."""
+    if phrase.lower() in (*_SUBJECTS, *_OBJECTS):
+        return _OBJECTS.get(phrase.lower(), phrase.lower())
     head, _, rest = phrase.partition(" ")
     opens = head.lower() in ("the", "a", "an", "his", "her", "their", "its", "two", "three", "some")
     return f"{head.lower()} {rest}" if first and opens else phrase

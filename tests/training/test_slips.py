@@ -23,6 +23,8 @@ CLAIM = "In May, Maria Ito painted more than 14 boats in 8 hours."
         ("In 1871, the city built a harbour for the fishers.",
          "In 1871, a harbour was built by the city for the fishers."),
         ("The firm sells boats.", "Boats are sold by the firm."),
+        ("She was hired by Tom Quinn.", "Tom Quinn hired her."),
+        ("Tom Quinn hired her, and she left.", None),
         ("Maria Ito married Tom Quinn.", None),
         ("The boats sank in 1871.", None),
         ("She lives there.", None),
@@ -35,6 +37,9 @@ def test_a_simple_sentence_is_said_in_the_other_voice(said: str, expected: str |
 def test_swapped_roles_are_said_in_both_voices() -> None:
     made = {slip.text for seed in range(20) if (slip := turned_roles("Ito beat Quinn.", "", random.Random(seed)))}
     assert made == {"Quinn beat Ito.", "Ito was beaten by Quinn."}
+    swapped = turned_roles("He led Australia to victory, and left.", "", random.Random(0))
+    assert swapped is not None
+    assert swapped.text == "Australia led him to victory, and left."
 
 
 def test_an_amount_is_turned_round_where_it_is_one() -> None:
