@@ -157,7 +157,10 @@ def _slips_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
         if found:
             one = next((text for text in found if parse(text)), builder.rng.choice(found))
             bases.append((one, context, hint(one, question=asked_of[context])))
-    some = builder.rng.sample(bases, min(len(bases), part.size * (6 if answers else 1) // (10 if kept else 1)))
+    most = part.size * (6 if answers else 1) // (10 if kept else 1)
+    some = builder.rng.sample(bases, min(len(bases), most))
+    clauses = [base for base in bases if parse(" ".join(base[0].split()))]  # few, and all that roles are learnt from
+    some += builder.rng.sample(clauses, min(len(clauses), most))
     yield from builder.slips(some)
     if not kept:
         yield from builder.bereft([base for base in written if len(base[1]) > 600])
