@@ -213,11 +213,12 @@ class Builder:
 
     def bereft(self, rows: list[tuple[str, str, str]]) -> Iterator[Row]:
         """Take from a context what a claim rests on most; the teacher says whether the rest still bears it out."""
+        whole = Indexes()
         for claim, context, refers in sorted(rows, key=lambda row: row[1]):
-            index = self.indexes[(context,)]
-            passages = select(claim, index, hint=refers)
+            index = whole[(context,)]
             if len(index.passages) < 4:
                 continue
+            passages = select(claim, index, hint=refers)
             rest = context
             for passage in reversed(bearing(claim, index, hint=refers, among=passages, at_most=self.rng.randint(1, 2))):
                 rest = f"{rest[: passage.start]} {rest[passage.end :]}"

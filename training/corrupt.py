@@ -58,7 +58,8 @@ _NEGATED = re.compile(rf"\b{_AUX}(?:n't| not|n’t)\b|\bcannot\b")
 _PLAIN_AUX = re.compile(rf"\b{_AUX}\b(?! not|n't|n’t)")
 
 
-def _put(text: str, start: int, end: int, new: str, label: str) -> Corrupted | None:
+def put(text: str, start: int, end: int, new: str, label: str) -> Corrupted | None:
+    """Put other words in a claim's place; None where they are the same."""
     if text[start:end].lower() == new.lower():
         return None
     if start == 0 and text[:1].isupper():
@@ -72,14 +73,14 @@ def number(text: str, document: str, rng: random.Random) -> Corrupted | None:
     words = list(_NUMBER_WORD.finditer(text))
     if words and (not found or rng.random() < 0.3):
         match = rng.choice(words)
-        return _put(text, *match.span(), rng.choice(_WORDS), NO)
+        return put(text, *match.span(), rng.choice(_WORDS), NO)
     if not found:
         return None
     match = rng.choice(found)
     old = match.group()
     others = [m.group() for m in _NUMBER.finditer(document) if m.group() not in text and len(m.group()) <= len(old) + 1]
     new = rng.choice(others) if others and rng.random() < 0.5 else _near_number(old, rng)
-    return None if new in _NUMBER.findall(text) else _put(text, *match.span(), new, NO)
+    return None if new in _NUMBER.findall(text) else put(text, *match.span(), new, NO)
 
 
 def _near_number(old: str, rng: random.Random) -> str:
@@ -99,7 +100,7 @@ def date(text: str, document: str, rng: random.Random) -> Corrupted | None:
     day_of_month = _DAY_OF_MONTH.search(text)
     if day_of_month and rng.random() < 0.4:
         group = 1 if day_of_month.group(1) else 2
-        return _put(text, *day_of_month.span(group), str(rng.randint(1, 28)), NO)
+        return put(text, *day_of_month.span(group), str(rng.randint(1, 28)), NO)
     if not spots:
         return None
     match = rng.choice(spots)
@@ -107,10 +108,10 @@ def date(text: str, document: str, rng: random.Random) -> Corrupted | None:
     if old.isdigit():
         others = [year for year in _YEAR.findall(document) if year not in text]
         near = str(min(2024, int(old) + rng.choice([-10, -5, -3, -2, -1, 1, 2, 3, 4, 5, 10])))
-        return _put(text, *match.span(), rng.choice(others) if others and rng.random() < 0.4 else near, NO)
+        return put(text, *match.span(), rng.choice(others) if others and rng.random() < 0.4 else near, NO)
     if old in MONTHS:
-        return _put(text, *match.span(), rng.choice(MONTHS), NO)
-    return _put(text, *match.span(), rng.choice(["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Sunday"]), NO)
+        return put(text, *match.span(), rng.choice(MONTHS), NO)
+    return put(text, *match.span(), rng.choice(["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Sunday"]), NO)
 
 
 def names(text: str, document: str = "") -> list[re.Match[str]]:
@@ -139,7 +140,7 @@ def name(text: str, document: str, rng: random.Random, strangers: Sequence[str] 
         words, at = old.split(), rng.randrange(size)
         other = new.split()[min(at, len(new.split()) - 1)]
         new = " ".join([*words[:at], other, *words[at + 1 :]]) if words[at][0].isupper() else new
-    return None if new in document else _put(text, *match.span(), new, WRONG)
+    return None if new in document else put(text, *match.span(), new, WRONG)
 
 
 def _other_name(old: str, text: str, document: str, rng: random.Random) -> str | None:
@@ -186,7 +187,7 @@ def unit(text: str, document: str, rng: random.Random) -> Corrupted | None:
     new = rng.choice(OTHER_UNITS[old])
     if any(f"{match['number'] or ''}{gap}{new}" in document for gap in ("", " ", "-")):
         return None
-    return _put(text, *match.span(place), f" {new}" if old == "%" else new, NO)
+    return put(text, *match.span(place), f" {new}" if old == "%" else new, NO)
 
 
 def negation(text: str, document: str, rng: random.Random) -> Corrupted | None:
@@ -195,7 +196,7 @@ def negation(text: str, document: str, rng: random.Random) -> Corrupted | None:
     if denied:
         match = rng.choice(denied)
         plain = re.sub(r"n't|n’t| not", "", match.group())
-        return _put(text, *match.span(), {"ca": "can", "wo": "will", "cannot": "can"}.get(plain, plain), NO)
+        return put(text, *match.span(), {"ca": "can", "wo": "will", "cannot": "can"}.get(plain, plain), NO)
     plain_aux = list(_PLAIN_AUX.finditer(text))
     if plain_aux:
         match = plain_aux[0] if rng.random() < 0.7 else rng.choice(plain_aux)
@@ -204,11 +205,11 @@ def negation(text: str, document: str, rng: random.Random) -> Corrupted | None:
             new = rng.choice(["cannot", "can't"])
         elif rng.random() < 0.3 and match.group() not in ("may", "might", "am"):
             new = {"will": "won't"}.get(match.group(), f"{match.group()}n't")
-        return _put(text, *match.span(), new, NO)
+        return put(text, *match.span(), new, NO)
     verb = re.search(r"(?<=\w )(\w{3,}[^s\W])(s|ed)\b(?= \w)", text)
     if verb and rng.random() < 0.5:
         stem = verb.group(1) + ("e" if verb.group(2) == "ed" and verb.group(1)[-1] in "csvuz" else "")
-        return _put(text, *verb.span(), f"{'does' if verb.group(2) == 's' else 'did'} not {stem}", NO)
+        return put(text, *verb.span(), f"{'does' if verb.group(2) == 's' else 'did'} not {stem}", NO)
     return None
 
 
@@ -227,7 +228,7 @@ def _swap(kind: str) -> Callable[[str, str, random.Random], Corrupted | None]:
             return None
         match = rng.choice(found)
         new = rng.choice([new for old, new in table if old == match.group()])
-        return _put(text, *match.span(), new, WRONG if kind == "quantifier" else NO)
+        return put(text, *match.span(), new, WRONG if kind == "quantifier" else NO)
 
     return swap
 

@@ -74,7 +74,7 @@ class Optimiser:
         if self.half:
             for exact, run in zip(self.exact, self.run, strict=True):
                 exact.grad = None if run.grad is None else run.grad.float()
-        torch.nn.utils.clip_grad_norm_([p for p in self.exact if p.grad is not None], 1.0)
+        torch.nn.utils.clip_grad_norm_(self.exact, 1.0)
         for group in self.adam.param_groups:
             group["lr"] = rate
         self.adam.step()
@@ -132,7 +132,7 @@ def train(network: Network, data: Encoded, settings: Settings, *, device: str, t
 
 
 class Taught:
-    """A teacher's answers in a device's memory; zeros where it was not asked."""
+    """A teacher's answers in a device's memory."""
 
     def __init__(self, answers: Answers, device: str) -> None:
         classes, tokens = torch.from_numpy(answers.classes), torch.from_numpy(answers.tokens)
@@ -158,14 +158,11 @@ def _step_loss(
         return loss + settings.mark_share * by_mark, parts
     target = F.log_softmax(taught.classes[batch.rows].float(), -1)
     by_teacher = F.kl_div(F.log_softmax(classes, -1), target, reduction="none", log_target=True).sum(-1)
-    answered = (taught.classes[batch.rows] != 0).any(-1)
-    share = torch.where(labels == UNLABELLED, 1.0, settings.teacher_share) * answered
+    share = torch.where(labels == UNLABELLED, 1.0, settings.teacher_share)
     loss = (share * by_teacher + (1 - share) * by_label).mean()
-    in_claim = ((batch.segments == CLAIM) & batch.mask & answered[:, None]).float()
+    in_claim = ((batch.segments == CLAIM) & batch.mask).float()
     soft = torch.sigmoid(taught.tokens[batch.at].float())
-    by_soft = (
-        F.binary_cross_entropy_with_logits(tokens, soft, reduction="none") * in_claim
-    ).sum() / in_claim.sum().clamp(min=1)
+    by_soft = (F.binary_cross_entropy_with_logits(tokens, soft, reduction="none") * in_claim).sum() / in_claim.sum()
     parts = torch.stack([by_label.mean(), by_teacher.mean(), by_mark]).detach()
     return loss + settings.mark_share * (0.5 * by_mark + 0.5 * by_soft), parts
 

@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from training.corrupt import KINDS, NO, WRONG, Corrupted, name, reword
+from training.corrupt import KINDS, NO, WRONG, Corrupted, name, put, reword
 from training.voice import parse
 
 _TURNED = [
@@ -98,7 +98,7 @@ def amount(text: str, document: str, rng: random.Random) -> Corrupted | None:
     found = _amounts(_TURN, text)
     if found:
         match = rng.choice(found)
-        return _put(text, match, rng.choice(_TURNS[match.group().lower()]), WRONG)
+        return put(text, *match.span(), rng.choice(_TURNS[match.group().lower()]), WRONG)
     bare = _BARE.match(text)
     if bare is None:
         return None
@@ -113,14 +113,8 @@ def same_amount(text: str, rng: random.Random) -> str | None:
     if not found:
         return None
     match = rng.choice(found)
-    return _put(text, match, rng.choice(_SAYS[match.group().lower()]), WRONG).text
-
-
-def _put(text: str, match: re.Match[str], new: str, label: str) -> Corrupted:
-    if match.group()[0].isupper():
-        new = new[0].upper() + new[1:]
-    made = text[: match.start()] + new + text[match.end() :]
-    return Corrupted(made, label, [(match.start(), match.start() + len(new))])
+    made = put(text, *match.span(), rng.choice(_SAYS[match.group().lower()]), WRONG)
+    return made and made.text
 
 
 def turned_roles(text: str, document: str, rng: random.Random) -> Corrupted | None:
