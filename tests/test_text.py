@@ -6,6 +6,7 @@ import re
 import string
 import sys
 import unicodedata
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
@@ -416,3 +417,9 @@ def test_work_grows_in_step_with_length(piece: str) -> None:
         return count
 
     assert work(16_000) < 5 * work(4_000) + 1_000
+
+
+def test_no_group_of_a_pattern_is_possessive() -> None:
+    """Python before 3.11.5 loses its place when such a group fails half-way (python/cpython#106052)."""
+    for path in Path(text_module.__file__).parent.rglob("*.py"):
+        assert not re.search(r"\)(?:[*+?]|\{[\d,]+\})\+", path.read_text("utf-8")), path.name

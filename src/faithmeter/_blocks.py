@@ -35,7 +35,7 @@ class _Line(NamedTuple):
 
 _FENCE = re.compile(r"(?:`{3,}|~{3,})[^`]*\Z|\$\$\Z|\\\[\Z")
 _RULE = re.compile(r"(?:(?:-[ \t]*+){3,}|(?:\*[ \t]*+){3,}|(?:_[ \t]*+){3,}|[=~]{3,})\Z")
-_QUOTE = re.compile(r"(?:>[ \t]?)++[ \t]*+")
+_QUOTE = re.compile(r"(?:>[ \t]?)+[ \t]*+")
 _HEADING = re.compile(r"#{1,6}(?:[ \t]++|\Z)")
 _BULLET = re.compile(r"[-*+•‣⁃◦▪▫■□●○·∙➢➤►–—](?:[ \t]++(?:\[[ xX]\](?:[ \t]++|\Z))?|\Z)|[•‣◦▪●➢➤►][ \t]*+")
 _NUMBER = re.compile(
@@ -43,7 +43,7 @@ _NUMBER = re.compile(
     r"(?:[ \t]++|\Z)"
 )
 _LETTER = re.compile(r"\(?(?P<value>[A-Za-z]|[ivx]{2,5}|[IVX]{2,5})[.)][ \t]++(?=\S)")
-_DELIMITER = re.compile(r"\|?[ \t]*+:?-{2,}:?[ \t]*+(?:\|[ \t]*+:?-+:?[ \t]*+)*+\|?\Z")
+_DELIMITER = re.compile(r"\|?[ \t]*+:?-{2,}:?[ \t]*+(?:\|[ \t]*+:?-+:?[ \t]*+)*\|?\Z")
 _BOLD = re.compile(r"(?:\*\*|__)[^*_\n]{1,100}(?<![.!?])(?:\*\*|__)[ \t]*:?\Z")
 _LABEL = re.compile(r"[\w*#][^\s:]*(?:[ \t]+[^\s:]+){0,2}:\**\Z")
 _FIELD = re.compile(r"[\"'*_]*\w[\w /().&'*-]{0,40}+[\"'*_]*:(?:\s|\Z)")

@@ -41,7 +41,8 @@ _ELISION = re.compile(r"'(?:\d\ds?\b|n'|t(?:is|was)\b|em\b|cause\b)", re.IGNOREC
 _STOPS = frozenset(".!?。！？")
 _NONSPACE = re.compile(r"\S")
 _WORD = re.compile(r"[^\W_]")
-_NEXT = re.compile(r"\s*+(?:[-*•]\s++)?+(?=\S)")  # a bullet of a list that lost its line breaks is no part of the item
+# A bullet of a list that lost its line breaks is no part of the item.
+_NEXT = re.compile(r"\s*+(?:[-*•]\s++|(?![-*•]\s))(?=\S)")
 
 # What may follow the stop and still belong to the sentence: closers, emphasis, citations, sources, smileys.
 _TRAILER = re.compile(
@@ -52,11 +53,11 @@ _TRAILER = re.compile(
       | [*_~`]{1,3}(?=[\s)\]"'”,]|\Z)                            # the end of emphasis
       | </[a-zA-Z]+>
       | [¹²³⁴-⁹⁰†‡]                                              # footnote marks
-      | \s*+\[(?:\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*+|[a-z]|note\s\d+|citation\sneeded|sic)\](?!\()
+      | \s*+\[(?:\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*|[a-z]|note\s\d+|citation\sneeded|sic)\](?!\()
       | \s*+[\[(](?:sources?|passages?|see|ref(?:erence)?s?|documents?|docs?|context|citation)\b[^()\[\]]{0,80}[\])]\.?
       | \s*+[:;]-?[)D(](?=\s|\Z)                                 # smileys
       | \s*+[\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d]
-    )*+""",
+    )*""",
     re.VERBOSE | re.IGNORECASE,
 )
 _LOWER = re.compile(r"[\"'“‘«„(\[*_]*+(?P<word>\w*+)")

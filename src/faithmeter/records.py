@@ -33,8 +33,8 @@ _VALUE = r"""(?=["'\d\[{-]|true|false|null|True|False|None|NaN)"""
 _PAIR = re.compile(rf"{_KEY}\s*+{_VALUE}")
 _TOKEN = re.compile(
     r"""\s*+(?:
-        "(?P<double>[^"\\]*+(?:\\.[^"\\]*+)*+)(?:"|\\?\Z)
-      | '(?P<single>[^'\\]*+(?:\\.[^'\\]*+)*+)(?:'|\\?\Z)
+        "(?P<double>[^"\\]*+(?:\\.[^"\\]*+)*)(?:"|\\?\Z)
+      | '(?P<single>[^'\\]*+(?:\\.[^'\\]*+)*)(?:'|\\?\Z)
       | (?P<mark>[{}\[\],:])
       | (?P<bare>[^\s{}\[\],:"']++)
     )""",
@@ -51,14 +51,14 @@ _ESCAPE = re.compile(
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": " ", "f": " ", "\n": ""}
 # What a record may start with when its head was cut off: the rest of a key, of a string, of another value.
 _CUT_KEY = re.compile(rf"""\A\s*+\w*+["']\s*+:\s*+{_VALUE}""")
-_CUT_STRING = re.compile(r"""(?P<text>(?:[^"\\]|\\.)*+)"[\s,}\]]*+\Z""", re.DOTALL)
+_CUT_STRING = re.compile(r"""(?P<text>(?:[^"\\]|\\.)*)"[\s,}\]]*+\Z""", re.DOTALL)
 _CUT_VALUE = re.compile(r"[\w.-]*+[\s,}\]]*+\Z")
 _ESCAPED_TEXT = re.compile(r'\\n\\n|\\"')
 _CASES = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _HOURS = re.compile(r"(\d{1,2}):(\d{1,2})\s*-\s*(\d{1,2}):(\d{1,2})\Z")
 _FIELD = re.compile(r"(?P<key>[\"'*_]*\w[\w /().&'*-]{0,40}+[\"'*_]*):(?:[ \t]+(?P<value>\S.*)|[ \t]*\Z)", re.DOTALL)
 _ASSIGNED = re.compile(r"(?P<key>\w[\w ]{0,40}+)=[ \t]*(?P<value>.*)", re.DOTALL)
-_PARAGRAPH = re.compile(r"\S[^\n]*+(?:\n[^\S\n]*+\S[^\n]*+)*+")
+_PARAGRAPH = re.compile(r"\S[^\n]*+(?:\n[^\S\n]*+\S[^\n]*+)*")
 _CELL = re.compile(r"(?<!\\)\|")
 
 _VALUES = {"true": "yes", "false": "no", "null": "not given", "none": "not given", "nan": "not given", "": "not given"}

@@ -65,13 +65,13 @@ _SOUTH_EAST += "\u1000-\u102a\u103f\u1050-\u1055\u1780-\u17b3"
 
 def _word_pattern(letter: str, run: str, single: str) -> str:
     return rf"""
-        {letter}(?:\.{letter})++(?!\w)                      # U.S., e.g.
-      | {run}(?:['’](?![sS]\b){run})*+                      # a word, with don't and l'homme
+        {letter}(?:\.{letter})+(?!\w|\.{letter})            # U.S., e.g.
+      | {run}(?:['’](?![sS]\b){run})*                       # a word, with don't and l'homme
       | (?<=\w)['’][sS]\b                                   # the possessive
       | \d++(?:st|nd|rd|th)\b
       | \d{{4}}-\d{{1,2}}-\d{{1,2}}(?!\d) | \d{{1,2}}/\d{{1,2}}/\d{{2,4}}(?!\d)
       | \d{{1,2}}:\d{{2}}(?::\d{{2}})?(?!\d)
-      | \d++(?:[.,٫٬]\d++)*+                                # 3.5 and 1,000
+      | \d++(?:[.,٫٬]\d++)*                                 # 3.5 and 1,000
       | {single}
       | [%‰°$€£¥₹₩₽₺₿¢]"""
 
@@ -86,7 +86,7 @@ def _word() -> re.Pattern[str]:
     marks = "".join(f"{chr(int(low, 16))}-{chr(int(high or low, 16))}" for low, _, high in bounds)
     marks += "\u00ad\u200c\u200d"  # the soft hyphen and the joiners stand inside words
     letter = rf"[^\W\d_{_HAN}{_SOUTH_EAST}]"
-    run = rf"{letter}++(?:[\d{marks}]++{letter}*+)*+"
+    run = rf"{letter}++(?:[\d{marks}]++{letter}*+)*"
     single = rf"[{_HAN}{_SOUTH_EAST}][{marks}]*+"
     return re.compile(_word_pattern(letter, run, single), re.VERBOSE)
 
