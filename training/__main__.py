@@ -5,6 +5,7 @@ encode     the rows as token ids                                    -> OUT/*.ids
 teach      the teachers, and the mean of their answers on every row -> OUT/teacher_*.npz
 fit        the student, towards labels and teacher                  -> OUT/student.safetensors
 second     the student once more, and a point between the two       -> the same
+roles      who did what to whom, with itself as the teacher         -> the same
 export     ONNX graphs, in fp32 and in int8                         -> OUT/model.fp32.onnx, OUT/model.onnx
 answer     what the int8 graph says of held-out rows                -> OUT/answers.npz
 calibrate  the map from logits to `support`, from held-out rows     -> OUT/calibration.json
@@ -18,7 +19,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-STEPS = ("build", "encode", "teach", "fit", "second", "export", "answer", "calibrate", "ship")
+STEPS = ("build", "encode", "teach", "fit", "second", "roles", "export", "answer", "calibrate", "ship")
 
 
 def main(arguments: list[str] | None = None) -> None:

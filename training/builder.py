@@ -15,8 +15,10 @@ from faithmeter.evidence import Index, bearing, hint, joined, select, terms
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.text import sentences
 from training.corrupt import corrupt, names, reword
+from training.deeds import make_deeds
 from training.pairs import Neighbours, cut, fuse
 from training.records import make_records
+from training.roles import by_pronoun, kind_of, readings
 from training.rows import LABELS, Row
 from training.slips import sayings, slips
 
@@ -35,6 +37,10 @@ BURIED = {
 
 MINED = {"snli": 0.0, "cf_snli": 0.0, "nlismall_mpe": 0.0, "conjnli": 0.0, "lingnli": 0.05, "nlismall_mnli": 0.1}
 """Share of a source's claims that are also set against other contexts; 0.25 for those not named."""
+
+
+NAMES_AT_MOST = 800
+"""Claims of a file in which two names are swapped that no clause has as its ends."""
 
 
 class Indexes:
@@ -223,6 +229,39 @@ class Builder:
             for passage in reversed(bearing(claim, index, hint=refers, among=passages, at_most=self.rng.randint(1, 2))):
                 rest = f"{rest[: passage.start]} {rest[passage.end :]}"
             yield self.row(claim, [rest], "unlabelled", refers=refers, source="bereft")
+
+    def roles(self, written: list[tuple[str, str, str]], inside: list[tuple[str, str, str]]) -> Iterator[Row]:
+        """Swap the ends of claims (claim, context, hint) and of sentences of contexts; of mere names only some."""
+        by_name = NAMES_AT_MOST
+        for where, bases in (("written", written), ("inside", inside)):
+            chosen = []
+            flat = {(" ".join(claim.split()), context): refers for claim, context, refers in bases}
+            for (claim, context), refers in self.rng.sample(sorted(flat.items()), len(flat)):
+                kind = kind_of(claim, context)
+                by_name -= kind == "names"
+                if kind != "names" or by_name >= 0:
+                    chosen.append((context, claim, refers, where if kind == "two_sided" else kind))
+            for context, claim, refers, kind in sorted(chosen):
+                yield from self._swaps(claim, context, refers, kind)
+
+    def _swaps(self, claim: str, context: str, refers: str, kind: str) -> Iterator[Row]:
+        for read in readings(claim, context, self.rng):
+            same = read.context == context
+            source = f"role_{kind if same or kind == 'names' else 'exchanged'}"
+            yield self.row(read.claim, [read.context], read.label, refers=refers if same else "", source=source)
+        for read, name in by_pronoun(claim, context, self.rng):
+            last = name.split()[-1]
+            near = [text for text in (s.of(context) for s in sentences(context[:3000])) if last in text]
+            known = refers if last in refers else hint(read.claim, before=self.rng.choice(near)) if near else name
+            yield self.row(read.claim, [context], read.label, refers=known, source="role_pronoun")
+
+    def deeds(self, count: int, *, names: Sequence[str], around: Sequence[str]) -> Iterator[Row]:
+        """Make rows about made deeds, some among sentences of other texts."""
+        made = 0
+        while made < count:
+            for deed in make_deeds(self.rng, names=names, around=self.rng.choice(around) if around else ""):
+                yield self.row(deed.claim, [deed.context], deed.label, refers=deed.before, source="role_made")
+                made += 1
 
     def records(self, seed: int, count: int) -> Iterator[Row]:
         """Make rows about made records and tables."""

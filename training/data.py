@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 from faithmeter.evidence import hint
 from faithmeter.text import sentences
 from training.builder import Builder, asked, claims_of, span_label, told
+from training.corrupt import names
+from training.roles import acts, pieces, readings
 from training.rows import LABELS, Row
 from training.voice import parse
 
@@ -75,12 +77,23 @@ def build(
     parts += [Part("answers" if "answers" in name else "claims", name, seed, 0, limit, DATA) for name in files]
     parts += [Part("records", str(n), seed, records // SLICES, limit, DATA) for n in range(SLICES)]
     parts += [Part("slips", name, seed, slips, limit, DATA) for name in files]
-    if limit is None:
-        with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
-            made = list(pool.map(build_part, parts))
-    else:
-        made = [build_part(part) for part in parts]
+    made = _each(parts, limit)
     return [row for train, _ in made for row in train], [row for _, held in made for row in held]
+
+
+def _each(parts: list[Part], limit: int | None) -> list[tuple[list[Row], list[Row]]]:
+    if limit is not None:
+        return [build_part(part) for part in parts]
+    with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
+        return list(pool.map(build_part, parts))
+
+
+def build_roles(*, seed: int, made: int, limit: int | None = None) -> list[Row]:
+    """Build the rows on who did what to whom, which come last."""
+    files = [path.name.split(".")[0] for path in sorted((DATA / "train").glob("*.jsonl.xz"))]
+    parts = [Part("roles", name, seed, 0, limit, DATA) for name in files]
+    parts += [Part("deeds", str(n), seed, made // SLICES, limit, DATA) for n in range(SLICES)]
+    return [row for train, _ in _each(parts, limit) for row in train]
 
 
 def build_part(part: Part) -> tuple[list[Row], list[Row]]:
@@ -91,7 +104,7 @@ def build_part(part: Part) -> tuple[list[Row], list[Row]]:
         builder.twice = kept
         found.append(list({
             "claims": _claims_part, "answers": _answers_part, "records": _records_part, "synthetic": _synthetic_part,
-            "slips": _slips_part,
+            "slips": _slips_part, "roles": _roles_part, "deeds": _deeds_part,
         }[part.kind](builder, part, kept)))  # fmt: skip
     return found[0], found[1]
 
@@ -164,6 +177,51 @@ def _slips_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
     yield from builder.slips(some)
     if not kept:
         yield from builder.bereft([base for base in written if len(base[1]) > 600])
+
+
+ROLES_HELD = 0.2
+"""Share of all contexts that no row on roles is made of, to measure them on."""
+
+
+def _roles_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
+    """Swaps in the supported claims of a file, and in sentences and clauses of its contexts."""
+    rows = read(part.folder / "train" / f"{part.what}.jsonl.xz", part.limit)
+    rows = [row for row in rows if held_out(row["context"], ROLES_HELD) == kept]
+    if "answers" in part.what:
+        bases = [(c.text, row["context"], refers) for row in rows if row["label"] == 1 for c, refers in told(row)]
+    else:
+        good = [row for row in rows if row["label"] == "supported"]
+        bases = [(row["claim"], row["context"], hint(row["claim"], question=asked(row))) for row in good]
+    written = [base for base in bases if len(base[0]) < 300]
+    inside: list[tuple[str, str, str]] = []
+    for context in sorted({row["context"] for row in rows}):
+        found = [text for text in _clauses(context) if any(readings(text, context, random.Random(0)))]
+        inside += [(text, context, "") for text in builder.rng.sample(found, min(4, len(found)))]
+    yield from builder.roles(written, inside) if not kept else ()
+
+
+def _clauses(context: str) -> Iterator[str]:
+    """The sentences of a context, and the clauses of longer ones in which either end could have done it."""
+    for sentence in sentences(context):
+        text = " ".join(sentence.of(context).split())
+        if 20 < len(text) < 250:
+            yield text
+        for piece in pieces(text):
+            clause = parse(piece)
+            if clause and acts(clause.agent) and acts(clause.patient):
+                yield piece
+
+
+def _deeds_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
+    contexts: set[str] = set()
+    for name in DOCUMENTS:
+        path = part.folder / "train" / f"{name}.jsonl.xz"
+        contexts |= {row["context"] for row in (read(path, part.limit) if path.exists() else [])}
+    some = sorted(context for context in contexts if held_out(context, ROLES_HELD) == kept)
+    some = builder.rng.sample(some, min(len(some), 500))
+    strangers = sorted({m.group() for text in some for m in names(text[:2000]) if len(m.group().split()) < 3})
+    around = [text for text in some if 200 < len(text) < 2500]
+    yield from builder.deeds(0 if kept else part.size, names=strangers, around=around)
 
 
 def build_eval(limit: int | None = None) -> Iterator[Row]:

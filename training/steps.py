@@ -45,6 +45,8 @@ def build(run: Run) -> None:
     for name, some in (("train", rows), ("held", held)):
         print(name, len(some), *data.spread(some), sep="\n")
         write_rows(run.out / f"{name}.jsonl.xz", some)
+    roles = data.build_roles(seed=run.config["seed"], **run.config["roles"]["data"])
+    print("roles", write_rows(run.out / "roles.jsonl.xz", roles), *data.spread(roles), sep="\n")
     print("eval", write_rows(run.out / "eval.jsonl.xz", data.build_eval(run.config["data"]["limit"])))
 
 
@@ -59,7 +61,7 @@ ENCODED = ("train", "eval")
 def encode(run: Run) -> None:
     """Turn the rows into token ids."""
     tokenizer = load_tokenizer(tokenizer_path(run))
-    for name in ENCODED:
+    for name in (*ENCODED, "roles"):
         begun = time.time()
         data = encode_rows(list(read_rows(run.out / f"{name}.jsonl.xz")), tokenizer)
         data.save(run.out / f"{name}.ids.npz")
@@ -144,6 +146,41 @@ def second(run: Run) -> None:
     part = run.config["second"]["part"]
     network.load_state_dict({key: torch.lerp(value, after[key], part) for key, value in before.items()})
     _keep(run, network)
+
+
+def roles(run: Run) -> None:
+    """Learn who did what to whom, and forget nothing else.
+
+    On all other rows the student is its own teacher, with some of the teachers' opinion. Several runs of different
+    weights go on from it; their mean wavers less than any of them, and `part` of the way there is kept.
+    """
+    first = encoded(run.out / "train.ids.npz")
+    rows = first + encoded(run.out / "roles.ids.npz")
+    rows.labels[: len(first)] = UNLABELLED  # labels are for the rows on roles
+    own = predict(trained(run), rows, device=run.device)
+    taught = load_answers(run.out / "teacher_train.npz").classes
+    weights, after = rows.weights, []
+    for number, one in enumerate(run.config["roles"]["runs"]):
+        factors = one["weights"]
+        rows.weights = weights * np.array([factors.get(source, factors["*"]) for source in rows.sources], np.float32)
+        classes = own.classes.copy()
+        classes[: len(first)] = _between(own.classes[: len(first)], taught, one["teachers"])
+        settings = Settings(**{"seed": run.config["seed"], **run.config["roles"]["settings"], **one["settings"]})
+        network = trained(run)
+        train(network, rows, settings, device=run.device, teacher=Answers(classes, own.tokens))
+        after.append(network.cpu().state_dict())
+        print("run", number, flush=True)
+    part, network = run.config["roles"]["part"], trained(run)
+    mean = {key: torch.stack([state[key] for state in after]).mean(0) for key in after[0]}
+    network.load_state_dict({key: torch.lerp(value, mean[key], part) for key, value in network.state_dict().items()})
+    _keep(run, network)
+
+
+def _between(one: np.ndarray, other: np.ndarray, share: float) -> np.ndarray:
+    """Logits of the probabilities between two answers."""
+    first, second = (torch.softmax(torch.from_numpy(classes.astype(np.float32)), -1) for classes in (one, other))
+    mean: np.ndarray = torch.lerp(first, second, share).clamp(min=1e-5).log().numpy().astype(np.float16)
+    return mean
 
 
 def _fit(run: Run, network: Network, settings: Settings) -> Network:

@@ -42,6 +42,15 @@ class Encoded:
     def lengths(self) -> Ints:
         return np.diff(self.starts)
 
+    def __add__(self, other: Encoded) -> Encoded:
+        arrays = {
+            name: np.concatenate([value, getattr(other, name)])
+            for name, value in vars(self).items()
+            if name not in ("starts", "sources")
+        }
+        starts = np.concatenate([self.starts, self.starts[-1] + other.starts[1:]])
+        return Encoded(**arrays, starts=starts, sources=self.sources + other.sources)
+
     def save(self, path: Path) -> None:
         """Keep the rows, uncompressed."""
         np.savez(path, **{**vars(self), "sources": np.array(self.sources)})

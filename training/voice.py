@@ -25,7 +25,12 @@ _PRESENT = frozenset(
         r"\w+",
         """uses offers provides requires supports produces owns leads covers describes causes protects manages operates
         serves attracts employs publishes teaches controls defines affects follows beats visits runs builds makes
-        sells buys drives carries wears holds watches plays rides pulls pushes chases feeds throws catches paints""",
+        sells buys drives carries wears holds watches plays rides pulls pushes chases feeds throws catches paints asks
+        tells invites helps informs warns thanks calls hires fires appoints elects replaces succeeds precedes loves
+        hates admires kills attacks shoots hits kicks saves rescues accuses blames criticizes praises opposes defeats
+        coaches trains advises persuades convinces encourages reminds texts contacts pays sues arrests interviews
+        features directs recommends introduces surrounds contains includes approves bans greets ignores trusts fears
+        joins reveals urges orders forces allows represents sponsors funds acquires challenges confronts questions""",
     )
 )
 _NO_OBJECT = frozenset(
@@ -53,15 +58,17 @@ _AFTER = r"(?:in|on|at|during|after|before|since|until|for|from|with|near|throug
 _MORE = r"(?:,|;| (?:and|but|while|who|which|when|because|so)\b)"
 _WORD = r"[\w'’&.-]*\w"
 _PHRASE = rf"(?:{_WORD} ){{0,5}}?{_WORD}"
-_VERB = "|".join([*sorted({*_IRREGULAR, *_PRESENT}), "[a-z]{3,}ed"])
+_VERB = "|".join([*sorted({*_IRREGULAR, *_IRREGULAR.values(), *_PRESENT}), "[a-z]{3,}ed"])
+_LEAD = r"(?:In|On|During|After|Since|By|At) [^,]{2,40}, |(?:However|Additionally|Later|Then|Meanwhile), "
+_ADVERB = r"(?:also|later|then|once|eventually|finally|recently|previously|soon|first|reportedly) "
 _ACTIVE = re.compile(
-    rf"^(?P<lead>(?:In|On|During|After|Since|By) [^,]{{2,40}}, )?(?P<one>{_PHRASE}) (?P<verb>{_VERB}) "
+    rf"^(?P<lead>{_LEAD})?(?P<one>{_PHRASE}) (?P<adverb>{_ADVERB})?(?P<has>(?:has|have|had) )?(?P<verb>{_VERB}) "
     rf"(?P<two>{_PHRASE})(?P<tail>(?: {_AFTER}[^,;:]*?)?)(?P<more>(?:{_MORE}.*?)?)(?P<stop>[.!]?)$"
 )
 _PASSIVE = re.compile(
-    rf"^(?P<lead>(?:In|On|During|After|Since|By) [^,]{{2,40}}, )?(?P<one>{_PHRASE}) (?P<be>is|are|was|were) "
-    rf"(?P<verb>[a-z]+) by (?P<two>{_PHRASE})(?P<tail>(?: {_AFTER}[^,;:]*?)?)(?P<more>(?:{_MORE}.*?)?)"
-    rf"(?P<stop>[.!]?)$"
+    rf"^(?P<lead>{_LEAD})?(?P<one>{_PHRASE}) (?P<be>(?:has been|have been|had been|is|are|was|were)) "
+    rf"(?P<adverb>{_ADVERB})?(?P<verb>[a-z]+) by (?P<two>{_PHRASE})(?P<tail>(?: {_AFTER}[^,;:]*?)?)"
+    rf"(?P<more>(?:{_MORE}.*?)?)(?P<stop>[.!]?)$"
 )
 _FIRST = re.compile(r"(?:[Tt]he|[Aa]n?|[Hh]is|[Hh]er|[Tt]heir|[Ii]ts|[Tt]wo|[Tt]hree|[Ss]ome) \w|[A-Z]|[a-z]+s\b")
 
@@ -80,34 +87,47 @@ class Clause(NamedTuple):
     more: str
     """Another clause."""
 
+    adverb: str = ""
+    perfect: str = ""
+    """"had " of "had beaten"; "has " for "have " too."""
+
     def said(self, *, passive: bool, swapped: bool = False) -> str:
         """The sentence in one voice or the other, true or with the roles swapped."""
         agent, patient = (self.patient, self.agent) if swapped else (self.agent, self.patient)
-        if passive:
-            many = patient == "they" or (patient.endswith("s") and not patient.endswith(("ss", "us", "is")))
+        first, other = (patient, agent) if passive else (agent, patient)
+        many = first == "they" or (first.endswith("s") and not first.endswith(("ss", "us", "is")))
+        if self.perfect:
+            verb = ("have " if many and self.perfect == "has " else self.perfect) + self.adverb
+            verb += f"{'been ' if passive else ''}{self.participle}"
+        elif passive:
             be = ("were" if many else "was") if self.past else ("are" if many else "is")
-            text = f"{patient} {be} {self.participle} by {_SUBJECTS.get(agent, agent)}"
+            verb = f"{be} {self.adverb}{self.participle}"
         else:
-            text = f"{agent} {self.verb} {_SUBJECTS.get(patient, patient)}"
+            verb = self.adverb + self.verb
+        text = f"{first} {verb} {'by ' if passive else ''}{_SUBJECTS.get(other, other)}"
         return (self.lead + text if self.lead else text[:1].upper() + text[1:]) + self.tail + self.more
 
 
 def parse(text: str) -> Clause | None:
     """Read a sentence; None where it is not a simple one."""
     if found := _PASSIVE.match(text):
-        verb, agent, patient = _verb_of(found["verb"], past=found["be"] in ("was", "were")), found["two"], found["one"]
-        participle, past = found["verb"], found["be"] in ("was", "were")
+        be, participle, agent, patient = found["be"], found["verb"], found["two"], found["one"]
+        perfect = be.endswith("been")
+        past = perfect or be in ("was", "were")
+        verb = _verb_of(participle, past=past)
     elif found := _ACTIVE.match(text):
-        verb, agent, patient = found["verb"], found["one"], found["two"]
-        participle, past = _participle(verb), verb not in _PRESENT
+        be, verb, agent, patient = found["has"] or "", found["verb"], found["one"], found["two"]
+        perfect = bool(be)
+        participle = (verb if _verb_of(verb, past=True) else None) if perfect else _participle(verb)
+        past = verb not in _PRESENT
     else:
         return None
     if not verb or not participle or verb in _EVEN or not (_noun_phrase(agent) and _noun_phrase(patient)):
         return None
     agent, patient = (_inner(phrase, first=not found["lead"]) for phrase in (agent, patient))
-    is_passive = "be" in found.groupdict()
-    more = found["more"] + found["stop"]
-    return Clause(found["lead"] or "", agent, patient, verb, participle, past, is_passive, found["tail"], more)
+    has = ("had " if be.startswith("had") else "has ") if perfect else ""
+    return Clause(found["lead"] or "", agent, patient, verb, participle, past, found.re is _PASSIVE,
+                  found["tail"], found["more"] + found["stop"], found["adverb"] or "", has)  # fmt: skip
 
 
 def _participle(verb: str) -> str | None:
@@ -117,7 +137,8 @@ def _participle(verb: str) -> str | None:
         stem = verb[:-2] if verb.endswith(("ches", "shes")) else verb[:-1]
         irregular = {"build": "built", "make": "made", "sell": "sold", "buy": "bought", "drive": "driven",
                      "lead": "led", "wear": "worn", "hold": "held", "ride": "ridden", "feed": "fed", "throw": "thrown",
-                     "run": "run", "catch": "caught", "teach": "taught", "beat": "beaten", "carrie": "carried",
+                     "tell": "told", "pay": "paid", "shoot": "shot", "hit": "hit", "ban": "banned", "run": "run",
+                     "catch": "caught", "teach": "taught", "beat": "beaten", "carrie": "carried",
                      "control": "controlled"}  # fmt: skip
         return irregular.get(stem, stem + ("d" if stem.endswith("e") else "ed"))
     return verb if verb.endswith("ed") and verb not in _NO_OBJECT and len(verb) > 4 else None
