@@ -74,6 +74,21 @@ def test_plain_cases(verifier: LocalVerifier, claim: str, label: Label) -> None:
     assert judge(verifier, pair(claim, PARK))[0].label is label
 
 
+GAME = "Duke lost the opening game. On Saturday, Michigan State beat Duke 75-69 in front of a full house."
+ROLES = [
+    ("Michigan State beat Duke on Saturday.", Label.SUPPORTED),
+    ("Duke was beaten by Michigan State.", Label.SUPPORTED),
+    ("Duke beat Michigan State on Saturday.", Label.CONTRADICTED),
+    ("Michigan State was beaten by Duke.", Label.CONTRADICTED),
+    ("Michigan State lost to Duke on Saturday.", Label.CONTRADICTED),
+]
+
+
+@pytest.mark.parametrize(("claim", "label"), ROLES)
+def test_who_did_it_to_whom(verifier: LocalVerifier, claim: str, label: Label) -> None:
+    assert judge(verifier, pair(claim, GAME))[0].label is label
+
+
 def test_a_record_is_read(verifier: LocalVerifier) -> None:
     record = {"name": "Casa Blue", "hours": {"Monday": "11:0-21:0"}, "attributes": {"WiFi": "free", "HasTV": False}}
     claims = ["Casa Blue offers free WiFi.", "Casa Blue has a TV.", "Casa Blue is open from 11 am to 9 pm on Mondays."]
