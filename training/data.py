@@ -185,19 +185,25 @@ ROLES_HELD = 0.2
 
 def _roles_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
     """Swaps in the supported claims of a file, and in sentences and clauses of its contexts."""
+    if kept:
+        return
     rows = read(part.folder / "train" / f"{part.what}.jsonl.xz", part.limit)
-    rows = [row for row in rows if held_out(row["context"], ROLES_HELD) == kept]
+    rows = [row for row in rows if not held_out(row["context"], ROLES_HELD)]
     if "answers" in part.what:
         bases = [(c.text, row["context"], refers) for row in rows if row["label"] == 1 for c, refers in told(row)]
     else:
         good = [row for row in rows if row["label"] == "supported"]
         bases = [(row["claim"], row["context"], hint(row["claim"], question=asked(row))) for row in good]
-    written = [base for base in bases if len(base[0]) < 300]
+    written = [base for base in bases if len(base[0]) < 300 and _has_ends(" ".join(base[0].split()), base[1])]
     inside: list[tuple[str, str, str]] = []
     for context in sorted({row["context"] for row in rows}):
-        found = [text for text in _clauses(context) if any(readings(text, context, random.Random(0)))]
+        found = [text for text in _clauses(context) if _has_ends(text, context)]
         inside += [(text, context, "") for text in builder.rng.sample(found, min(4, len(found)))]
-    yield from builder.roles(written, inside) if not kept else ()
+    yield from builder.roles(written, inside)
+
+
+def _has_ends(text: str, context: str) -> bool:
+    return any(readings(text, context, random.Random(0)))
 
 
 def _clauses(context: str) -> Iterator[str]:
@@ -213,15 +219,18 @@ def _clauses(context: str) -> Iterator[str]:
 
 
 def _deeds_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
+    """Made deeds, with names of documents and some among their sentences."""
+    if kept:
+        return
     contexts: set[str] = set()
     for name in DOCUMENTS:
         path = part.folder / "train" / f"{name}.jsonl.xz"
         contexts |= {row["context"] for row in (read(path, part.limit) if path.exists() else [])}
-    some = sorted(context for context in contexts if held_out(context, ROLES_HELD) == kept)
+    some = sorted(context for context in contexts if not held_out(context, ROLES_HELD))
     some = builder.rng.sample(some, min(len(some), 500))
     strangers = sorted({m.group() for text in some for m in names(text[:2000]) if len(m.group().split()) < 3})
     around = [text for text in some if 200 < len(text) < 2500]
-    yield from builder.deeds(0 if kept else part.size, names=strangers, around=around)
+    yield from builder.deeds(part.size, names=strangers, around=around)
 
 
 def build_eval(limit: int | None = None) -> Iterator[Row]:

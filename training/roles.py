@@ -94,8 +94,6 @@ _DOES = re.compile(
     r"\b(?:is|was|were|are|has|had|by|beat|won|led|made|gave|took|told|wrote|built|found|"
     r"\w{3,}(?:ed|es|s))\b"
 )
-
-
 _PIECES = re.compile(
     r"[,;:] (?:and |but |while |so |because |after |when |as |where )?| (?:and|but|while|because|after|when) |[.!?]$"
 )
