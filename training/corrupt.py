@@ -10,7 +10,7 @@ from typing import NamedTuple
 from training.swaps import ADDITIONS, OTHER_UNITS, REPORTS, SWAPS, SYNONYMS
 from training.words import FIRST_NAMES, LAST_NAMES, MONTHS
 
-NO, UNKNOWN, WRONG = "contradicted", "not_enough_info", "not_supported"
+GOOD, NO, UNKNOWN, WRONG = "supported", "contradicted", "not_enough_info", "not_supported"
 
 
 class Corrupted(NamedTuple):
@@ -34,9 +34,7 @@ _NOUN = re.compile(
     r"\b(?:[Tt]he|[Aa]n?|[Hh]is|[Hh]er|[Tt]heir) ([a-z]{4,}(?: [a-z]{4,})?)"
     r"(?=[,.;]| (?:is|was|were|are|has|had|who|that|to|by|in|of|at|on|and|with|for|from|will|can|\w+ed|\w+es)\b)"
 )
-_VERB = re.compile(
-    r"\b(?:is|was|were|are|has|had|by|beat|won|met|led|made|gave|took|told|wrote|built|found|\w{3,}ed)\b"
-)
+VERB = re.compile(r"\b(?:is|was|were|are|has|had|by|beat|won|met|led|made|gave|took|told|wrote|built|found|\w{3,}ed)\b")
 _COUNT = (
     r"\d[\d,.]*|(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|hundred|an?|one)\b"
 )
@@ -163,7 +161,7 @@ def roles(text: str, document: str, rng: random.Random) -> Corrupted | None:
     between = text[first.end() : second.start()]
     if re.fullmatch(r",? (?:and|or|&) |, ", between) or first.group().lower() == second.group().lower():
         return None  # a list reads the same in either order
-    if not (_VERB.search(between) or (first in named and second in named)):
+    if not (VERB.search(between) or (first in named and second in named)):
         return None
     one, other = first.group(), second.group()
     if first.start() == 0:

@@ -153,16 +153,20 @@ def _good_claims(row: dict[str, Any]) -> list[str]:
     return [claim.text for claim in claims_of(row["answer"], row["context"])] if row["label"] == 1 else []
 
 
+def _supported(rows: list[dict[str, Any]], *, answers: bool) -> list[tuple[str, str, str]]:
+    """The claims of a file that hold, each with its context and its hint."""
+    if answers:
+        return [(c.text, row["context"], refers) for row in rows if row["label"] == 1 for c, refers in told(row)]
+    good = [row for row in rows if row["label"] == "supported"]
+    return [(row["claim"], row["context"], hint(row["claim"], question=asked(row))) for row in good]
+
+
 def _slips_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
     """Slips in the supported claims of a file, with the question where there is one, and in a sentence a context."""
     answers = "answers" in part.what
     rows = read(part.folder / "train" / f"{part.what}.jsonl.xz", part.limit)
     rows = [row for row in rows if held_out(row["context"], 0.2 if answers else 0.04) == kept]
-    if answers:
-        bases = [(c.text, row["context"], refers) for row in rows if row["label"] == 1 for c, refers in told(row)]
-    else:
-        good = [row for row in rows if row["label"] == "supported"]
-        bases = [(row["claim"], row["context"], hint(row["claim"], question=asked(row))) for row in good]
+    bases = _supported(rows, answers=answers)
     written = builder.rng.sample(bases, min(len(bases), part.size * (5 if answers else 1)))
     asked_of = {row["context"]: asked(row) for row in rows}
     for context in sorted(asked_of):
@@ -189,11 +193,7 @@ def _roles_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
         return
     rows = read(part.folder / "train" / f"{part.what}.jsonl.xz", part.limit)
     rows = [row for row in rows if not held_out(row["context"], ROLES_HELD)]
-    if "answers" in part.what:
-        bases = [(c.text, row["context"], refers) for row in rows if row["label"] == 1 for c, refers in told(row)]
-    else:
-        good = [row for row in rows if row["label"] == "supported"]
-        bases = [(row["claim"], row["context"], hint(row["claim"], question=asked(row))) for row in good]
+    bases = _supported(rows, answers="answers" in part.what)
     written = [base for base in bases if len(base[0]) < 300 and _has_ends(" ".join(base[0].split()), base[1])]
     inside: list[tuple[str, str, str]] = []
     for context in sorted({row["context"] for row in rows}):

@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from training.corrupt import NO, UNKNOWN, WRONG
+from training.corrupt import GOOD, NO, UNKNOWN, WRONG
 from training.words import CITIES, COUNTRIES, JOBS, LAST_NAMES, TEAMS
 
-GOOD = "supported"
 _BETWEEN_PEOPLE = """
 A hired B/B was hired by A/A gave B a job/B got a job from A
 A fired B/B was fired by A/B lost the job under A/A dismissed B/B was dismissed by A
@@ -344,7 +343,7 @@ def _sentence(form: str, one: _Who, two: _Who, when: str, rng: random.Random, *,
         return fact
     if rng.random() < 0.4 and form[0] in "AB" and not speak:
         who = one if form[0] == "A" else two
-        rest = _fill(form, one, two, when, {})[len(who.name) :].strip(" ,").rstrip(".")
+        rest = fact[len(who.name) :].strip(" ,").rstrip(".")
         return f"{_first(who.name.rstrip(','))}, who {rest}, {rng.choice(_THEN)}."
     opens = fact[: len("The ")].lower() == "the " or fact.startswith(("She ", "He "))
     inside = (fact[:1].lower() + fact[1:] if opens else fact).rstrip(".")

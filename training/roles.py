@@ -13,11 +13,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from training.corrupt import NO, names
-from training.voice import parse
+from training.corrupt import GOOD, NO, VERB, names
+from training.voice import PRONOUNS, parse
 
-GOOD = "supported"
-_PRONOUNS = frozenset(re.findall(r"\w+", "he she they him her them"))
 _PEOPLE = frozenset(
     re.findall(
         r"\w+",
@@ -45,13 +43,13 @@ def acts(phrase: str) -> bool:
     if last[:1].isupper():
         return True
     low = last.lower()
-    return low in _PRONOUNS or low in _PEOPLE or bool(_DOER.match(low) and not _NO_DOER.match(low))
+    return low in PRONOUNS or low in _PEOPLE or bool(_DOER.match(low) and not _NO_DOER.match(low))
 
 
 def exchanged(text: str, one: str, two: str) -> str | None:
     """The text with two phrases exchanged wherever they stand; None where it does not have both."""
     one, two = (_DETERMINER.sub("", phrase) for phrase in (one, two))
-    if {one.lower(), two.lower()} & _PRONOUNS or one.lower() in two.lower() or two.lower() in one.lower():
+    if {one.lower(), two.lower()} & PRONOUNS or one.lower() in two.lower() or two.lower() in one.lower():
         return None
     others = {one: two, two: one}
     if one[:1].isupper() and two[:1].isupper():  # people are often called by half of their names
@@ -90,10 +88,7 @@ _EVEN = re.compile(
 )
 _KIND = re.compile(r"[A-Z][a-z]+(?:an|ish|ese|ch|ic)")
 """Names that are not a thing's but say what kind it is."""
-_DOES = re.compile(
-    r"\b(?:is|was|were|are|has|had|by|beat|won|led|made|gave|took|told|wrote|built|found|"
-    r"\w{3,}(?:ed|es|s))\b"
-)
+_DOES = re.compile(rf"{VERB.pattern}|\b\w{{3,}}s\b")
 _PIECES = re.compile(
     r"[,;:] (?:and |but |while |so |because |after |when |as |where )?| (?:and|but|while|because|after|when) |[.!?]$"
 )
@@ -139,7 +134,7 @@ def by_pronoun(claim: str, context: str, rng: random.Random) -> Iterator[tuple[R
         (clause.agent, clause.patient, clause._replace(agent=he)),
         (clause.patient, clause.agent, clause._replace(patient=he)),
     ):
-        if not name[:1].isupper() or name.split()[-1] not in context[:150] or other.lower() in _PRONOUNS:
+        if not name[:1].isupper() or name.split()[-1] not in context[:150] or other.lower() in PRONOUNS:
             continue
         passive = rng.random() < 0.5 if len(clause.more) < 2 else clause.passive
         for swapped in (False, True):

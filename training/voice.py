@@ -54,6 +54,7 @@ _BARRED = frozenset(
 )
 _SUBJECTS = {"he": "him", "she": "her", "they": "them"}
 _OBJECTS = {other: one for one, other in _SUBJECTS.items()}
+PRONOUNS = frozenset((*_SUBJECTS, *_OBJECTS))
 _AFTER = r"(?:in|on|at|during|after|before|since|until|for|from|with|near|through|over|under|into|against|to|as)\b"
 _MORE = r"(?:,|;| (?:and|but|while|who|which|when|because|so)\b)"
 _WORD = r"[\w'’&.-]*\w"
@@ -153,7 +154,7 @@ def _verb_of(participle: str, *, past: bool) -> str | None:
 
 
 def _noun_phrase(phrase: str) -> bool:
-    if phrase.lower() in (*_SUBJECTS, *_OBJECTS):
+    if phrase.lower() in PRONOUNS:
         return True
     words = phrase.split()
     plain = phrase.replace(" of ", " ", 1).split()
@@ -166,7 +167,7 @@ def _noun_phrase(phrase: str) -> bool:
 
 def _inner(phrase: str, *, first: bool) -> str:
     """A phrase as it stands inside a sentence; a pronoun as a subject."""
-    if phrase.lower() in (*_SUBJECTS, *_OBJECTS):
+    if phrase.lower() in PRONOUNS:
         return _OBJECTS.get(phrase.lower(), phrase.lower())
     head, _, rest = phrase.partition(" ")
     opens = head.lower() in ("the", "a", "an", "his", "her", "their", "its", "two", "three", "some")
