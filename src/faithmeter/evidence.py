@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
-from faithmeter.text import Span, sentences, units
+from faithmeter.text import Span, sentences, units, words
 
 ROOM = 240
 """Pieces (see `size`) of evidence a claim is judged on, before its own length adds to it."""
@@ -96,6 +96,20 @@ def size(text: str) -> int:
 def terms(text: str) -> list[str]:
     """The words of a text that tell passages apart: lower case, no stop words, inflections cut off."""
     return [_stem(word) for word in _WORD.findall(text.lower()) if word not in _STOP]
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The `terms` of a text in any script, without lone letters: what a quote and a claim must share."""
+    found = (text[span.start : span.end].lower() for span in words(text))
+    return frozenset(
+        _stem(word) for word in found if word not in _STOP and (len(word) > 1 or not word.isascii() or word.isdigit())
+    )
+
+
+def whole_words(text: str, span: Span) -> str:
+    """A stretch of a text with the words it cuts: an "e" that was found in "tower" quotes "tower"."""
+    start, end = _to_words(text, span.start, span.end)
+    return text[start:end]
 
 
 def _stem(word: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -108,22 +108,94 @@ async def test_nothing_to_judge_asks_nothing(server: LLMServer) -> None:
 @pytest.mark.parametrize(
     ("fault", "asked_again"),
     [
-        ("dropped", 2),
-        ("renumbered", 4),
-        ("duplicated", 1),
-        ("wrong_id", 1),
-        ("wrong_passage", 3),  # the NOT_ENOUGH_INFO needs none, and a contradiction is asked for its quote
-        ("invented_quote", 3),
-        ("bad_label", 4),
-        *((f"malformed:{n}", 4) for n in range(10)),
+        ("dropped", [2]),
+        ("renumbered", [4]),
+        ("duplicated", [1]),
+        ("wrong_id", [1]),
+        # one by one; the NOT_ENOUGH_INFO needs no citation, and a contradiction is asked for its quote
+        ("wrong_passage", [1, 1, 1]),
+        ("invented_quote", [1, 1, 1]),
+        ("bad_label", [4]),
+        *((f"malformed:{n}", [4]) for n in range(10)),
     ],
 )
-async def test_what_is_wrong_is_asked_again_and_only_that(server: LLMServer, fault: str, asked_again: int) -> None:
-    server.script.extend([fault, ""])
+async def test_what_is_wrong_is_asked_again_and_only_that(
+    server: LLMServer, fault: str, asked_again: list[int]
+) -> None:
+    server.script.extend([fault, *[""] * len(asked_again)])
     assert labels(await judge(server).verify(pairs())) == RIGHT
+    again = [sum(part.kind == "claim" for part in parts(asked.user)) for asked in server.requests[1:]]
+    assert again == asked_again
+
+
+def citing(**given: object) -> Callable[[Asked], str]:
+    """A model that judges as the stub does, but cites like this for "The tower is in Paris."."""
+
+    def brain(asked: Asked) -> str:
+        texts = {part.number: part.text for part in parts(asked.user) if part.kind == "claim"}
+        rows = json.loads(think(asked))["verdicts"]
+        return json.dumps({"verdicts": [row | given if "Paris" in texts[row["claim"]] else row for row in rows]})
+
+    return brain
+
+
+@pytest.mark.parametrize(
+    ("passages", "quote"),
+    [
+        ([], "."),
+        ([], "e"),  # stands inside "tower"
+        ([], "is in"),
+        ([], "It is made of iron."),  # verbatim, and about something else
+        ([], "3"),
+        ([-1], ""),
+        ([-5], ""),
+        ([-1], "."),
+        (-2, "The tower is somewhere."),
+        ([0], ""),
+    ],
+)
+async def test_a_citation_that_says_nothing_of_the_claim_fails_that_claim_only(
+    server: LLMServer, passages: object, quote: str
+) -> None:
+    server.brain = citing(passages=passages, quote=quote)
+    found = await judge(server).verify(pairs())
+    assert labels(found) == ["bad_citation", *RIGHT[1:]]
+    asked = [sum(part.kind == "claim" for part in parts(request.user)) for request in server.requests]
+    assert asked == [4, 1], "asked again alone, once, and the good verdicts are kept"
+
+
+@pytest.mark.parametrize("quote", [".", "e", "It is made of iron."])
+async def test_a_quote_that_says_nothing_leaves_the_cited_passage_as_evidence(server: LLMServer, quote: str) -> None:
+    server.brain = citing(passages=[1], quote=quote)
+    (found,) = await judge(server).verify(pairs("The tower is in Paris."))
+    assert isinstance(found, Verdict)
+    assert [item.quote for item in found.evidence] == [SAMPLE.contexts[0].text]
     assert len(server.requests) == 2
-    again = [part for part in parts(server.requests[1].user) if part.kind == "claim"]
-    assert len(again) == asked_again
+
+
+@pytest.mark.parametrize(
+    ("claim", "context", "quote"),
+    [
+        ("It has three floors.", "Floors: 3", "3"),
+        ("巴黎铁塔高330米。", "埃菲尔铁塔位于巴黎。", "位于巴黎"),
+        ("Эйфелева башня в Париже", "Башня стоит в Париже.", "Башня стоит"),
+        ("Sie liegt in Köln.", "Sie steht in Köln am Rhein.", "Köln am Rhein"),
+    ],
+)
+async def test_a_quote_needs_one_word_of_the_claim_in_any_script(
+    server: LLMServer, claim: str, context: str, quote: str
+) -> None:
+    def brain(asked: Asked) -> str:
+        numbers = [part.number for part in parts(asked.user) if part.kind == "claim"]
+        row = {"reason": "", "label": "supported", "passages": [1], "quote": quote}
+        return json.dumps({"verdicts": [{"claim": number, **row} for number in numbers]})
+
+    server.brain = brain
+    sample = Sample(answer=claim, contexts=[context])
+    (found,) = await judge(server).verify([Pair(Claim(text=claim, start=0, end=len(claim)), sample)])
+    assert isinstance(found, Verdict)
+    assert [item.quote for item in found.evidence] == [quote]
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -279,7 +351,7 @@ async def test_prompts_begin_alike_so_that_providers_can_cache_them(server: LLMS
 
 
 values = st.recursive(
-    st.none() | st.booleans() | st.integers(0, 120) | st.text(max_size=8) | st.sampled_from(["supported", "claim"]),
+    st.none() | st.booleans() | st.integers(-9, 120) | st.text(max_size=8) | st.sampled_from(["supported", "claim"]),
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(

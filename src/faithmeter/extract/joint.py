@@ -165,13 +165,13 @@ class _Joint:
             if len(texts) < bool(rows) or any(too_long(t, sentence, self._sample) for t in texts):
                 reading.bad[place] = Problem("malformed", "the sentence's claims have no text, or run away")
                 continue
-            reading.good[place] = tuple((t, self._found(t, rows)) for t in texts)
+            reading.good[place] = tuple((t, self._found(t, rows, sentence)) for t in texts)
         return reading
 
-    def _found(self, claim: str, rows: Sequence[dict[str, Any]]) -> Finding | None:
+    def _found(self, claim: str, rows: Sequence[dict[str, Any]], sentence: str) -> Finding | None:
         """What was found about a claim; None if it is not sound, or the claim comes twice."""
         own = [row for row in rows if folded(as_text(row.get("text"))) == folded(claim)]
-        checked = check(own[0], self._sample.contexts, self._settings)
+        checked = check(own[0], self._sample.contexts, self._settings, claim=f"{claim} {sentence}")
         if len(own) > 1 or isinstance(checked, Problem) or not checked[1]:
             return None
         return checked[0]

@@ -114,6 +114,8 @@ class _Round(Generic[Item, Answer]):
             places = list(problems)
             if not places:
                 return None
+            if any(problem.kind == "bad_citation" for problem in problems.values()) and len(places) > 1:
+                return await self._one_by_one(problems, asks - ask - 1, room)
         return self._give_up(places, problems)
 
     async def _reply(self, places: list[int], room: int) -> tuple[Any, Reply] | Problem:
@@ -155,6 +157,14 @@ class _Round(Generic[Item, Answer]):
                     self._cited_badly.add(place)
                 open_[place] = problem
         return open_
+
+    async def _one_by_one(self, problems: Mapping[int, Problem], asks: int, room: int) -> None:
+        """Ask for each bad citation on its own, where no other claim is in the way, and for the rest as before."""
+        alone = [[place] for place, problem in problems.items() if problem.kind == "bad_citation"]
+        rest = [place for place, problem in problems.items() if problem.kind != "bad_citation"]
+        if not asks:
+            return self._give_up(list(problems), problems)
+        await together([self.settle(part, asks, room) for part in [*alone, rest] if part])
 
     async def _apart(self, places: list[int], asks: int, room: int, *, size: int) -> None:
         parts = [places[start : start + size] for start in range(0, len(places), size)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from faithmeter.datamodels import Claim, Context, Evidence, Failure, Label, Origin, Outcome, Verdict
-from faithmeter.evidence import locate
+from faithmeter.evidence import content_words, locate, whole_words
 from faithmeter.llm.asking import Problem
 from faithmeter.llm.endpoint import Token
 from faithmeter.llm.fence import Item, defused
@@ -85,9 +85,12 @@ def passages(contexts: Sequence[Context]) -> list[Item]:
 
 
 def check(
-    row: Mapping[str, Any], contexts: Sequence[Context], settings: JudgeSettings
+    row: Mapping[str, Any], contexts: Sequence[Context], settings: JudgeSettings, *, claim: str
 ) -> tuple[Finding, bool] | Problem:
-    """A finding, and whether its citation holds; or what is wrong with the verdict."""
+    """A finding, and whether its citation holds; or what is wrong with the verdict.
+
+    `claim` is what the quote must be about: the claim, and the sentence of the answer that makes it.
+    """
     try:
         label: Label | None = Label(as_text(row.get("label")))
     except ValueError:
@@ -99,14 +102,14 @@ def check(
         return Finding(label, reason=reason), True
     named = row.get("passages")
     numbers = [as_number(value) for value in (named if isinstance(named, list) else [named])]
-    cited = [n - 1 for n in dict.fromkeys(numbers) if n and n <= len(contexts) and contexts[n - 1].text.strip()]
+    cited = [n - 1 for n in dict.fromkeys(numbers) if n and 1 <= n <= len(contexts) and contexts[n - 1].text.strip()]
     given = row.get("quote")
     quotes = [quote for quote in map(as_text, given if isinstance(given, list) else [given]) if quote]
-    evidence = _evidence(quotes, cited, contexts)
+    evidence = _evidence(quotes, cited, contexts, content_words(claim))
     if evidence:
         return Finding(label, evidence, reason), True
     if not cited and label is not Label.CONTRADICTED:
-        return Problem("bad_citation", f"{label}, but it cites no passage that exists")
+        return Problem("bad_citation", f"{label}, but it cites no passage that exists and quotes none on it")
     whole = tuple(Evidence.of(contexts, n, *_trimmed(contexts[n].text)) for n in cited)
     return Finding(label, whole, reason), False
 
@@ -165,14 +168,19 @@ def _support(token: Token, offset: int, labels: Sequence[Label]) -> float | None
     return weight[Label.SUPPORTED] / total if total > 0 else None
 
 
-def _evidence(quotes: Sequence[str], cited: Sequence[int], contexts: Sequence[Context]) -> tuple[Evidence, ...]:
+def _evidence(
+    quotes: Sequence[str], cited: Sequence[int], contexts: Sequence[Context], about: frozenset[str]
+) -> tuple[Evidence, ...]:
     """The quotes that are found, each in a passage it cites or else, under a wrong number, in another."""
     found: dict[Evidence, None] = {}
     for quote in quotes:
+        words = content_words(quote)
+        if not words or (about and not words & about):
+            continue  # "." or "the" stands in any passage, and says nothing of the claim
         for n in [*cited, *(n for n in range(len(contexts)) if n not in cited)]:
             # The model saw the defused text, which is as long as the original.
             span = locate(quote, contexts[n].text) or locate(quote, defused(contexts[n].text))
-            if span is not None:
+            if span is not None and content_words(whole_words(contexts[n].text, span)) & (about or words):
                 found[Evidence.of(contexts, n, span.start, span.end)] = None
                 break
     return tuple(found)

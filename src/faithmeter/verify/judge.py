@@ -134,8 +134,11 @@ class _Verification:
         asked = [Item("Q", None, sample.question)] if sample.question else []
         self._data = [*shown, *asked]
 
-    def put(self, items: Sequence[Claim]) -> tuple[Request, list[int]]:
-        """The passages come before the claims, so that the batches of a sample begin alike."""
+    def put(self, items: Sequence[Claim]) -> tuple[Request, dict[int, tuple[int, Claim]]]:
+        """The request, and for each claim's number its place and itself.
+
+        The passages come before the claims, so that the batches of a sample begin alike.
+        """
         ids = numbers(len(items))
         claims = [Item("C", number, claim.text) for number, claim in zip(ids, items, strict=True)]
         request = Request(
@@ -147,9 +150,9 @@ class _Verification:
             expected_tokens=30 + TOKENS_A_VERDICT[self._settings.reasons] * len(items),
             settings=self._model_settings,
         )
-        return request, ids
+        return request, {number: (place, items[place]) for place, number in enumerate(ids)}
 
-    def read(self, reply: Reply, key: list[int]) -> Reading[Finding]:
+    def read(self, reply: Reply, key: dict[int, tuple[int, Claim]]) -> Reading[Finding]:
         """One verdict a claim; two for the same claim are none."""
         reading: Reading[Finding] = Reading()
         rows = read_object(reply.text, key="verdicts")
@@ -159,14 +162,15 @@ class _Verification:
             number = as_number(row.get("claim")) if isinstance(row, dict) else None
             if number not in key:
                 continue
-            place = key.index(number)
+            place, claim = key[number]
             if place in seen:
                 reading.good.pop(place, None)
                 reading.doubtful.pop(place, None)
                 reading.bad[place] = Problem("malformed", "the model gave two verdicts for the claim")
                 continue
             seen.add(place)
-            checked = check(row, self._sample.contexts, self._settings)
+            about = f"{claim.text} {self._sample.answer[claim.start : claim.end]}"
+            checked = check(row, self._sample.contexts, self._settings, claim=about)
             if isinstance(checked, Problem):
                 reading.bad[place] = checked
                 continue
