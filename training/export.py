@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime as ort
 import torch
 from onnx import TensorProto, helper, numpy_helper
 
+from faithmeter.verify._onnx import ort
 from training.model import CLAIM, Network
 from training.rows import Row
 from training.tokens import Loaded, encode_rows, load_tokenizer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from importlib import import_module
@@ -31,6 +32,14 @@ def split_options(argument: str) -> tuple[str, dict[str, str]]:
     """Split `WHAT?name=value&name=value` into what and its options."""
     what, _, query = argument.partition("?")
     return what, dict(parse_qsl(query, keep_blank_values=True))
+
+
+def finite(text: str) -> float:
+    """A number; a ValueError for what is none, `nan` and `inf` included: no score is below the first."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"not a finite number: {text!r}")
+    return number
 
 
 def _call(path: str, spec: str, noun: str) -> Any:

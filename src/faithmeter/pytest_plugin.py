@@ -26,6 +26,7 @@ from faithmeter.evaluator import Evaluator
 from faithmeter.evidence import Index, bearing, select
 from faithmeter.extract import load_extractor
 from faithmeter.llm.budget import limited
+from faithmeter.loading import finite
 from faithmeter.recording import Entry, Recording, write_recording
 from faithmeter.render import LOOKS, number, printable
 from faithmeter.report import format_of, summarise, write_report
@@ -118,7 +119,7 @@ class Checker:
         """A setting that is a number."""
         said = self.setting(name)
         try:
-            return None if said is None else float(said)
+            return None if said is None else finite(said)
         except ValueError:
             raise UsageError(f"faithmeter-{name}: expected a number, found {said!r}") from None
 

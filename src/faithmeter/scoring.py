@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import ConfigDict, Field, ValidationError, field_validator
 
 from faithmeter.datamodels import Label, Model
 from faithmeter.errors import UsageError
@@ -21,6 +21,8 @@ WEIGHTS: Mapping[Label, float] = {
 
 class Scoring(Model):
     """How verdicts become a score."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
 
     kind: Literal["plain", "strict", "weighted"] = "plain"
     """plain: supported / judged. strict: 0 unless every claim is supported. weighted: mean weight."""

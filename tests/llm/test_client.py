@@ -259,6 +259,39 @@ async def test_requests_under_way_count_against_the_budget(server: LLMServer) ->
     assert any(isinstance(item, list) for item in found)
 
 
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {},
+        {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+        {"prompt_tokens": -9000, "completion_tokens": -9000, "total_tokens": -18000},
+        {"prompt_tokens": 100, "completion_tokens": -9000, "total_tokens": -8900},
+        {"prompt_tokens": None, "completion_tokens": None, "total_tokens": None},
+        {"prompt_tokens": "many", "completion_tokens": "few", "total_tokens": "some"},
+    ],
+    ids=str,
+)
+async def test_the_estimate_is_charged_where_a_reply_has_no_usable_count(server: LLMServer, usage: object) -> None:
+    server.behaviour.rewrite = lambda reply: {**reply, "usage": usage}
+    one = judge(server, **PRICES)
+    with metered() as meter:
+        (found,) = await one.verify(PAIRS)
+    assert isinstance(found, Verdict), found
+    assert meter.usage.prompt_tokens > 50
+    assert meter.usage.completion_tokens > 20
+    assert meter.usage.cost is not None
+
+    async def until_stopped() -> None:
+        for _ in range(10):
+            await one.verify(PAIRS)
+
+    with limited(meter.usage.cost * 3) as budget, pytest.raises(BudgetReached, match="limit"):
+        await until_stopped()
+    assert budget is not None
+    assert 0 < budget.spent <= budget.max_cost
+
+
 async def test_a_budget_needs_a_price(server: LLMServer) -> None:
     with limited(1.0), pytest.raises(UsageError, match="input_price"):
         await judge(server).verify(PAIRS)

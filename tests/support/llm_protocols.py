@@ -28,6 +28,10 @@ class Behaviour:
     """Characters of a prompt above which it says that it does not fit."""
     dress: Callable[[str], str] = str
     """What a reply is wrapped in, e.g. a Markdown fence; harmless to a good reader."""
+    rewrite: Callable[[dict[str, Any]], Any] = dict
+    """What is done to a whole reply before it is sent, e.g. taking out its usage."""
+    redirect: str | None = None
+    """An address, without a path, that every request is sent on to with a 307."""
     label_probability: float = 0.9
     """What the chosen label's log-probability says."""
 

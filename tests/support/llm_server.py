@@ -102,6 +102,8 @@ class LLMServer:
         self.brain = brain or think
         self.requests: list[Asked] = []
         """What was asked, in order, if `record`."""
+        self.headers: list[dict[str, str]] = []
+        """The headers of every request, in order, if `record`."""
         self.script: deque[str] = deque()
         """Faults for the next requests, by name, ahead of chance; "" is a request that goes well."""
         self.counts: dict[str, int] = {}
@@ -178,6 +180,10 @@ class LLMServer:
 
     async def _answer(self, request: web.Request, protocol: Any) -> web.StreamResponse:
         body = await request.json()
+        if self._record:
+            self.headers.append(dict(request.headers))
+        if self.behaviour.redirect is not None:
+            raise web.HTTPTemporaryRedirect(self.behaviour.redirect + request.path_qs)
         asked: Asked = protocol.read(body)
         if self._record:
             self.requests.append(asked)
@@ -200,7 +206,8 @@ class LLMServer:
             request.transport.close()
             return web.Response()
         text, finish = self._spoilt(self.brain(asked), fault)
-        return web.json_response(protocol.write(asked, self.behaviour.dress(text), finish, self.behaviour))
+        reply = protocol.write(asked, self.behaviour.dress(text), finish, self.behaviour)
+        return web.json_response(self.behaviour.rewrite(reply))
 
     def _rejection(self, request: web.Request, asked: Asked) -> web.Response | None:
         sent = request.headers.get("authorization", "").removeprefix("Bearer ") or request.headers.get("api-key", "")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from faithmeter.cli import BELOW, PASSED
+from faithmeter.cli.numbers import FiniteRange
 from faithmeter.errors import DataError
 from faithmeter.labels import read_labels
 from faithmeter.report import read_results
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
               help="Labels by people: JSON Lines or CSV with sample, claim and label. Repeatable.")  # fmt: skip
 @click.option("--html", type=click.Path(dir_okay=False), help="Write a page with plots here.")
 @click.option("--worst", type=click.IntRange(0), default=10, show_default=True, help="How many disagreements to show.")
-@click.option("--min-accuracy", type=click.FloatRange(0, 1), help="Exit 1 if a balanced accuracy is below.")
+@click.option("--min-accuracy", type=FiniteRange(0, 1), help="Exit 1 if a balanced accuracy is below.")
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
 def command(
     results: tuple[str, ...],

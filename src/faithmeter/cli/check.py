@@ -10,6 +10,7 @@ import click
 
 from faithmeter import sync
 from faithmeter.cli import BELOW, PASSED, UNJUDGED
+from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import build_evaluator, evaluator_options
 from faithmeter.datamodels import Sample
 from faithmeter.errors import DataError
@@ -33,7 +34,7 @@ def _text(value: str) -> str:
 @click.option("-c", "--context", "contexts", multiple=True, help="A context: text, @FILE or -. Repeatable.")
 @click.option("-q", "--question", help="What was asked.")
 @evaluator_options
-@click.option("--min-score", type=click.FloatRange(0, 1), help="Exit 1 if the score is below.")
+@click.option("--min-score", type=FiniteRange(0, 1), help="Exit 1 if the score is below.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def command(
     answer: str,

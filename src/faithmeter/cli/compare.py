@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from faithmeter.cli import BELOW, PASSED, UNJUDGED
+from faithmeter.cli.numbers import FiniteRange
 from faithmeter.report.compare_html import write_comparison
 from faithmeter.report.compare_terminal import comparison_report, p_words, signed, summary_lines
 from faithmeter.report.comparison import Comparison
@@ -22,10 +23,10 @@ DEFAULT_SIZE = 0.01  # a hundredth of the score: below that, few would want a bu
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("after", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write an HTML page here.")
-@click.option("--fail-on-regression", "min_size", type=click.FloatRange(0, 1), is_flag=False, flag_value=DEFAULT_SIZE,
+@click.option("--fail-on-regression", "min_size", type=FiniteRange(0, 1), is_flag=False, flag_value=DEFAULT_SIZE,
               metavar="[SIZE]", help=f"Exit 1 if AFTER is worse by SIZE or more (default {DEFAULT_SIZE:g}) and it is "
               "hardly chance: the interval lies below 0, and p < 0.05.")  # fmt: skip
-@click.option("--min-coverage", type=click.FloatRange(0, 1), default=0.95, show_default=True,
+@click.option("--min-coverage", type=FiniteRange(0, 1), default=0.95, show_default=True,
               help="With --fail-on-regression: exit 3 if a smaller share of the samples can be compared.")  # fmt: skip
 @click.option("--title", help="The title of the page.")
 @click.option("--rows", type=click.IntRange(0), default=5, show_default=True, help="How many samples to show each way.")

@@ -17,6 +17,7 @@ import click
 
 from faithmeter.cli import BELOW, PASSED
 from faithmeter.cli.eval_on_ray import eval_on_ray
+from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, evaluator_options
 from faithmeter.cli.progress import Tick, progress
 from faithmeter.cli.wishes import INTERRUPTED, Wishes, count, show_numbers, verdict
@@ -70,9 +71,9 @@ class Shard(click.ParamType[tuple[int, int]]):
 @click.option("--parts", type=click.Choice(["jsonl", "parquet"]), default="jsonl", show_default=True,
               help="On Ray: how parts are written.")  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Estimate an LLM's calls, tokens and cost; ask nothing.")
-@click.option("--max-cost", type=click.FloatRange(min=0), metavar="DOLLARS", help="Stop before an LLM costs more.")
-@click.option("--min-score", type=click.FloatRange(0, 1), help="Exit 1 if the mean score is below.")
-@click.option("--min-coverage", type=click.FloatRange(0, 1), default=0.95, show_default=True,
+@click.option("--max-cost", type=FiniteRange(min=0), metavar="DOLLARS", help="Stop before an LLM costs more.")
+@click.option("--min-score", type=FiniteRange(0, 1), help="Exit 1 if the mean score is below.")
+@click.option("--min-coverage", type=FiniteRange(0, 1), default=0.95, show_default=True,
               help="Exit 3 if a smaller share of the claims could be judged.")  # fmt: skip
 @click.option("--fail-fast", is_flag=True, help="Stop at the first answer below --min-score or not judged in full.")
 @click.option("--max-failures", type=click.IntRange(1), metavar="N", help="Stop when so many were not judged in full.")

@@ -8,8 +8,10 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from faithmeter.cli.numbers import FiniteRange
 from faithmeter.evaluator import Evaluator
 from faithmeter.llm.settings import PROVIDERS, with_options
+from faithmeter.loading import finite
 from faithmeter.runs.worker import Caching, Specs
 from faithmeter.scoring import PROFILES, load_scoring
 from faithmeter.verify import DEFAULT_VERIFIER
@@ -24,7 +26,7 @@ class ScoreOrNone(click.ParamType[float | str]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float | str:
         try:
-            return "none" if value == "none" else float(value)
+            return "none" if value == "none" else finite(value)
         except ValueError:
             self.fail(f"{value!r} is neither a number nor 'none'", param, ctx)
 
@@ -111,7 +113,7 @@ def evaluator_options(function: F) -> F:
             click.option("--no-cache", is_flag=True, help="Neither look verdicts up nor keep them."),
             click.option(
                 "--semantic-cache",
-                type=click.FloatRange(0, 1, min_open=True),
+                type=FiniteRange(0, 1, min_open=True),
                 is_flag=False,
                 flag_value=0.85,
                 metavar="[THRESHOLD]",

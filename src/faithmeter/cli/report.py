@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from faithmeter.cli import BELOW, PASSED
+from faithmeter.cli.numbers import FiniteRange
 from faithmeter.render import number
 from faithmeter.report import FORMATS, format_of, summarise, write_report
 from faithmeter.report.github import announce, commands_off
@@ -41,7 +42,7 @@ Exit codes: 0 passed, 1 below --min-score, 2 usage or bad input.""",
 )
 @click.argument("results", type=click.Path(path_type=Path))
 @click.option("-o", "--output", "outputs", multiple=True, metavar="FILE", help="Write this file. Repeatable.")
-@click.option("--min-score", type=click.FloatRange(0, 1), help="What passes; exit 1 if the mean score is below.")
+@click.option("--min-score", type=FiniteRange(0, 1), help="What passes; exit 1 if the mean score is below.")
 @click.option("--title", help="The title of the report.")
 @click.option("--worst", type=click.IntRange(0), default=10, show_default=True, help="How many claims to show.")
 @click.option("--profiles", is_flag=True, help="Show the mean as other tools would count the same verdicts.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from faithmeter.cli import BELOW, PASSED, UNJUDGED
+from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import Assignment, build_evaluator, evaluator_options
 from faithmeter.datamodels import Sample
 from faithmeter.errors import DataError, UsageError
@@ -35,7 +36,7 @@ TOO_MANY_FAILURES = 0.05
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed, other claims and changes.")
 @click.option("--min-caught", multiple=True, metavar="[KIND=]SHARE",
               help="Exit 1 if a smaller share of a kind of corruption is caught. Repeatable.")  # fmt: skip
-@click.option("--max-flagged", type=click.FloatRange(0, 1), help="Exit 1 if more of the paraphrases are flagged.")
+@click.option("--max-flagged", type=FiniteRange(0, 1), help="Exit 1 if more of the paraphrases are flagged.")
 @click.option("--show", type=click.IntRange(0), default=1, show_default=True, help="Mistakes to show of each kind.")
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
 def command(data: str, **options: Any) -> None:

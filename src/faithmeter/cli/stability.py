@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from faithmeter.cli import BELOW, PASSED
+from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, evaluator_options
 from faithmeter.datamodels import Sample
 from faithmeter.evaluator import Evaluator
@@ -29,7 +30,7 @@ from faithmeter.stability import Stability, measure_stability
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="Only the first so many answers.")
 @click.option("--runs", multiple=True, type=click.Path(dir_okay=False),
               help="Results of runs made before, instead of DATA. Repeatable.")  # fmt: skip
-@click.option("--max-flips", type=click.FloatRange(0, 1), help="Exit 1 if claims flip more often.")
+@click.option("--max-flips", type=FiniteRange(0, 1), help="Exit 1 if claims flip more often.")
 @click.option("--show", type=click.IntRange(0), default=10, show_default=True, help="How many flaky claims to show.")
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
 def command(data: str | None, **options: Any) -> None:

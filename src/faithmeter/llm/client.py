@@ -180,7 +180,7 @@ class Client:
         with budget.reserve(self.prices.known_cost(prompt, worst)) if budget else nullcontext():
             async with line.gate.slot(prompt + completion):
                 self._breaker.check()
-                reply = await self._adapted(line.endpoint, request)
+                reply = _accounted(await self._adapted(line.endpoint, request), prompt, completion)
                 line.gate.succeeded(prompt + completion, reply.prompt_tokens + reply.completion_tokens)
             self._breaker.succeeded()
             cost = self.prices.cost(reply.prompt_tokens, reply.completion_tokens)
@@ -217,6 +217,17 @@ class Client:
             self._style = max(self._style, style, key=_STYLES.index)
             self._dropped |= dropped
             return reply
+
+
+def _accounted(reply: Reply, prompt: int, completion: int) -> Reply:
+    """The reply with the estimate where the endpoint gives no count, or one that cannot be: a limit must bind."""
+    return replace(
+        reply,
+        prompt_tokens=reply.prompt_tokens if reply.prompt_tokens > 0 else prompt,
+        completion_tokens=(
+            reply.completion_tokens if reply.completion_tokens > 0 else max(completion, len(reply.text) // 4)
+        ),
+    )
 
 
 async def _in_time(reply: Awaitable[Reply], seconds: float) -> Reply:

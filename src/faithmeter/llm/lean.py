@@ -94,12 +94,19 @@ _NO_TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=15)
 
 
 def _completion(data: Any) -> ChatCompletion:
+    if isinstance(data, dict) and not _is_usage(data.get("usage")):
+        data = {**data, "usage": None}  # none is better than a wrong one: the client then charges its estimate
     try:
         return ChatCompletion.model_validate(data)
     except ValidationError:
         if not isinstance(data, dict):
             raise json.JSONDecodeError("the reply is no JSON object", str(data)[:50], 0) from None
         return ChatCompletion.construct(**data)
+
+
+def _is_usage(value: Any) -> bool:
+    counts = [value.get(name) for name in ("prompt_tokens", "completion_tokens")] if isinstance(value, dict) else [None]
+    return all(isinstance(count, int) and count >= 0 for count in counts)
 
 
 def _status_error(url: str, response: aiohttp.ClientResponse, content: bytes) -> openai.APIStatusError:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import parse_qsl, urlsplit
 
-from pydantic import Field, JsonValue, ValidationError, field_validator
+from pydantic import ConfigDict, Field, JsonValue, ValidationError, field_validator
 
 from faithmeter.datamodels import Model
 from faithmeter.errors import UsageError
@@ -22,6 +22,8 @@ PROVIDERS = ("openai", "openai-responses", "azure", "anthropic", "google", "mist
 
 class JudgeSettings(Model):
     """How an LLM extracts and judges; every field is also an option of a spec: `openai:MODEL?votes=3`."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
 
     mode: Literal["batched", "per-claim", "joint"] = "batched"
     """batched: claims in one call, verdicts in another. per-claim: a call a claim. joint: one call for all."""

@@ -11,6 +11,7 @@ from typing import get_args
 
 from faithmeter.datamodels import Evidence, Label, Origin, Outcome, Pair, Verdict
 from faithmeter.errors import UsageError
+from faithmeter.loading import finite
 from faithmeter.overlap import ContextIndex, Metric, best_window
 
 DEFAULT_THRESHOLD = 0.5  # continuous-eval's
@@ -71,7 +72,7 @@ def load(argument: str) -> LexicalVerifier:
     if metric is None:
         raise UsageError(f"unknown metric {name!r} in 'lexical:{argument}'; known: {', '.join(get_args(Metric))}")
     try:
-        threshold = float(number) if equals else DEFAULT_THRESHOLD
+        threshold = finite(number) if equals else DEFAULT_THRESHOLD
     except ValueError:
         raise UsageError(f"the threshold in 'lexical:{argument}' is not a number: {number!r}") from None
     return LexicalVerifier(metric=metric, threshold=threshold)

@@ -20,12 +20,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import onnxruntime as ort
 from tokenizers import Tokenizer
 
 from faithmeter.datamodels import Claim, Evidence, Failure, Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.errors import UsageError
 from faithmeter.evidence import Index, Passage, bearing, hint, joined, select
+from faithmeter.verify._onnx import ort
 from faithmeter.verify._traces import Overlap, overlap
 
 WEIGHTS = Path(__file__).resolve().parents[1] / "weights" / "local"
