@@ -116,7 +116,7 @@ def test_without_contexts_there_is_not_enough_info(contexts: list[str]) -> None:
     [
         (Broken(), "RuntimeError: out of memory"),
         (Forgetful(), "1 outcomes that do not match the 2 claims"),
-        (Confused(), "2 outcomes that do not match the 2 claims"),
+        (Confused(), "outcomes that do not match the claims: here one of 'It opened in 1900.'"),
     ],
 )
 def test_every_claim_gets_an_outcome_from_a_broken_verifier(verifier: Substring, message: str) -> None:

@@ -21,7 +21,7 @@ LAYERS = [
     {"_version", "errors"},
     {"render", "loading"},
     {"datamodels"},
-    {"metering", "stats"},
+    {"metering", "stats", "boundary"},
     {"text", "facts", "_lexicon", "_numerals", "_prose", "_blocks", "records", "_records"},
     {"overlap", "_ngrams", "_treebank", "_window", "evidence", "scoring"},
     {"results"},

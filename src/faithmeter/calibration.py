@@ -20,6 +20,7 @@ from pydantic import Field, ValidationError, field_validator
 
 from faithmeter import agreement as stats
 from faithmeter.agreement import Aim, Array, Bools, Estimate
+from faithmeter.boundary import verified
 from faithmeter.datamodels import Label, Model, Outcome, Pair, Verdict
 from faithmeter.errors import DataError, StopRun, UsageError
 from faithmeter.judges import Agreement, Unit
@@ -147,7 +148,7 @@ class Calibrated:
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """Judge with the inner verifier, then calibrate."""
         try:
-            outcomes = await self.verifier.verify(pairs)
+            outcomes = await verified(self.verifier.verify, pairs)
         except StopRun as stop:
             stop.outcomes = tuple(map(self._applied, stop.outcomes))
             raise

@@ -8,10 +8,10 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Sequence
 from typing import Any
 
 from faithmeter import sync
+from faithmeter.boundary import extracted, verified
 from faithmeter.datamodels import (
     Claim,
     Context,
-    Extraction,
     Failure,
     Label,
     Origin,
@@ -20,7 +20,6 @@ from faithmeter.datamodels import (
     Sample,
     Verdict,
 )
-from faithmeter.errors import FaithmeterError
 from faithmeter.extract import Extractor, load_extractor
 from faithmeter.metering import metered
 from faithmeter.results import Result
@@ -50,7 +49,7 @@ class Evaluator:
     async def check(self, sample: Sample) -> Result:
         """Judge one sample."""
         with metered() as meter:
-            extraction = await self._extract(sample)
+            extraction = await extracted(self.extractor.extract, sample)
             if isinstance(extraction, Failure):
                 outcomes: Sequence[Outcome] = (extraction,)
             else:
@@ -81,29 +80,12 @@ class Evaluator:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _extract(self, sample: Sample) -> Extraction | Failure:
-        try:
-            return await self.extractor.extract(sample)
-        except FaithmeterError:
-            raise
-        except Exception as error:  # the batch boundary: one sample's trouble stays its own
-            return Failure(kind="extraction", message=_words(error))
-
     async def _verify(self, claims: Sequence[Claim], sample: Sample) -> Sequence[Outcome]:
         if not claims:
             return ()
         if not any(context.text.strip() for context in sample.contexts):
             return [_nothing_to_go_by(claim) for claim in claims]
-        try:
-            outcomes = await self.verifier.verify([Pair(claim, sample) for claim in claims])
-        except FaithmeterError:
-            raise
-        except Exception as error:  # the batch boundary
-            return [Failure(claim=claim, kind="error", message=_words(error)) for claim in claims]
-        if [outcome.claim for outcome in outcomes] != list(claims):
-            message = f"the verifier gave {len(outcomes)} outcomes that do not match the {len(claims)} claims"
-            return [Failure(claim=claim, kind="error", message=message) for claim in claims]
-        return outcomes
+        return await verified(self.verifier.verify, [Pair(claim, sample) for claim in claims])
 
 
 async def acheck(
@@ -152,10 +134,6 @@ def _nothing_to_go_by(claim: Claim) -> Verdict:
         reason="There is no context to go by.",
         origin=Origin(verifier="no contexts"),
     )
-
-
-def _words(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
 
 
 async def _aiter(samples: Iterable[Sample] | AsyncIterable[Sample]) -> AsyncIterator[Sample]:

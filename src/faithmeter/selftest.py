@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from faithmeter import _grammar as grammar
 from faithmeter._source import Source
+from faithmeter.boundary import extracted, verified
 from faithmeter.corrupt import CORRUPTIONS, Change
 from faithmeter.datamodels import Claim, Failure, Label, Outcome, Pair, Sample
 from faithmeter.evaluator import Evaluator
@@ -149,7 +150,7 @@ class _Judge:
         keys = list(missing)
         for begin in range(0, len(keys), BATCH):
             batch = keys[begin : begin + BATCH]
-            found = await self.evaluator.verifier.verify([missing[key] for key in batch])
+            found = await verified(self.evaluator.verifier.verify, [missing[key] for key in batch])
             self.outcomes.update(zip(batch, found, strict=True))
             self.progress(len(self.outcomes))
 
@@ -167,11 +168,10 @@ async def _claims(sample: Sample, evaluator: Evaluator) -> list[Pair]:
     """The claims of a sample that can be judged; one that cannot be broken into claims has none."""
     if not any(context.text.strip() for context in sample.contexts):
         return []
-    extraction = await evaluator.extractor.extract(sample)
+    extraction = await extracted(evaluator.extractor.extract, sample)
     if isinstance(extraction, Failure):
         return []
-    claims = extraction.claims or [outcome.claim for outcome in extraction.outcomes if outcome.claim]
-    return [Pair(claim, sample) for claim in claims]
+    return [Pair(claim, sample) for claim in extraction.claims]
 
 
 Maker = Callable[[Pair, random.Random], Change | None]

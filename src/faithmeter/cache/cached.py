@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from faithmeter.boundary import checked, extracted
 from faithmeter.cache.flights import Flights
 from faithmeter.cache.records import (
     FREE,
@@ -197,18 +198,16 @@ class Cached:
     async def _judge(self, wanted: Mapping[bytes, _Asked]) -> dict[bytes, _Found]:
         """Ask the inner verifier, and keep its verdicts, also those it had found when it had to stop."""
         pairs = [asked.pair for asked in wanted.values()]
+        claims = [pair.claim for pair in pairs]
         stop: StopRun | None = None
         outcomes: Sequence[Outcome] = ()
         with _overheard() as meter:
             try:
-                outcomes = await self.verifier.verify(pairs)
+                outcomes = checked(await self.verifier.verify(pairs), claims)
             except StopRun as stopped:
-                outcomes, stop = stopped.outcomes, stopped
-        if len(outcomes) != len(pairs) and not stop:
-            message = f"the verifier gave {len(outcomes)} outcomes for {len(pairs)} claims"
-            outcomes = [Failure(claim=pair.claim, kind="error", message=message) for pair in pairs]
+                outcomes, stop = checked(stopped.outcomes, claims), stopped
         cost = Cost.share(meter.usage, len(pairs))
-        found = {key: _Found(outcome, "asked", cost) for key, outcome in zip(wanted, outcomes, strict=False)}
+        found = {key: _Found(outcome, "asked", cost) for key, outcome in zip(wanted, outcomes, strict=True)}
         await self._keep(wanted, found)
         if stop:
             raise _Stopped(stop, {key: item for key, item in found.items() if isinstance(item.outcome, Verdict)})
@@ -287,7 +286,7 @@ class CachedExtractor:
                 spend(Usage(cache_hits=len(extraction.outcomes)))
             return {key: extraction}
         with _overheard() as meter:
-            found = await self.extractor.extract(sample)
+            found = await extracted(self.extractor.extract, sample)
         if isinstance(found, Extraction) and not any(isinstance(outcome, Failure) for outcome in found.outcomes):
             entry = Entry(key, pack_extraction(found, cost=Cost.share(meter.usage, 1)), "extraction")
             await asyncio.to_thread(self.store.put, [entry])

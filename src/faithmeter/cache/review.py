@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import computed_field
 
+from faithmeter.boundary import verified
 from faithmeter.cache.records import digest, short_hash, unpack
 from faithmeter.cache.store import Store
 from faithmeter.datamodels import DerivingModel, Failure, Model, Pair, Sample, Verdict
@@ -134,7 +135,7 @@ async def rejudge(store: Store, verifier: Verifier, *, sample: int = 100, seed: 
     pairs = [
         Pair(verdict.claim, Sample.model_validate(hit["sample"])) for verdict, hit in zip(given, chosen, strict=True)
     ]
-    outcomes = await verifier.verify(pairs)
+    outcomes = await verified(verifier.verify, pairs)
     found = []
     for verdict, outcome in zip(given, outcomes, strict=True):
         if isinstance(outcome, Verdict) and outcome.label is not verdict.label:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from faithmeter.boundary import checked, verified
 from faithmeter.datamodels import Failure, Label, Outcome, Pair, Verdict
 from faithmeter.errors import StopRun, UsageError
 from faithmeter.verify import Verifier, load_verifier
@@ -79,13 +80,13 @@ class Seconded:
 
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """The first verifier's verdicts; without `support`, which is to say unsure, where the second does not agree."""
-        outcomes = await self.verifier.verify(pairs)
+        outcomes = await verified(self.verifier.verify, pairs)
         doubted = [
             place
             for place, outcome in enumerate(outcomes)
             if isinstance(outcome, Verdict) and outcome.label is Label.SUPPORTED and not _records(pairs[place])
         ]
-        seconds = await self.second.verify([pairs[place] for place in doubted]) if doubted else []
+        seconds = await verified(self.second.verify, [pairs[place] for place in doubted]) if doubted else []
         for place, second in zip(doubted, seconds, strict=True):
             if isinstance(second, Failure) or second.support is None or second.support < self.at_least:
                 outcomes[place] = outcomes[place].model_copy(update={"support": None})
@@ -147,9 +148,10 @@ class Cascade:
         for number, tier in enumerate(self.tiers):
             last = number == len(self.tiers) - 1
             try:
-                outcomes = await tier.verifier.verify([pairs[place] for place in left])
+                outcomes = await verified(tier.verifier.verify, [pairs[place] for place in left])
             except StopRun as stop:  # what earlier tiers settled is not lost
-                found |= {place: _in_tier(outcome, number) for place, outcome in zip(left, stop.outcomes, strict=False)}
+                known = checked(stop.outcomes, [pairs[place].claim for place in left]) if stop.outcomes else []
+                found |= {place: _in_tier(outcome, number) for place, outcome in zip(left, known, strict=False)}
                 stop.outcomes = tuple(
                     found.get(place) or Failure(claim=pair.claim, kind=stop.kind, message=str(stop))
                     for place, pair in enumerate(pairs)
