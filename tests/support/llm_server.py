@@ -13,11 +13,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import functools
 import json
 import random
 import signal
 import sys
 import threading
+import zlib
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -84,6 +86,29 @@ MALFORMED: tuple[Callable[[str], str], ...] = (
 )
 
 
+ODD_BODIES: dict[str, bytes] = {
+    "no_choices": json.dumps(
+        {"id": "1", "object": "chat.completion", "created": 1, "model": "stub", "choices": [], "candidates": [],
+         "content": [], "output": [], "usage": None}
+    ).encode(),
+    "null": b"null",
+    "deep": b"[" * 200_000 + b"]" * 200_000,
+    "choices_of_numbers": b'{"choices": [1, 2], "candidates": [1], "content": [7], "output": 3}',
+    "html": b"<html><body>It works!</body></html>",
+    "nothing": b"",
+}  # fmt: skip
+"""Bodies with status 200 that are no reply."""
+
+
+@functools.cache
+def _bomb(megabytes: int = 512) -> bytes:
+    """A small gzip body that unpacks to very much white space."""
+    packer = zlib.compressobj(9, wbits=zlib.MAX_WBITS | 16)
+    head = packer.compress(b" ") + packer.flush(zlib.Z_FULL_FLUSH)
+    block = packer.compress(b" " * 2**20) + packer.flush(zlib.Z_FULL_FLUSH)  # it can follow itself
+    return head + block * megabytes
+
+
 class LLMServer:
     """The endpoint, on a thread of its own; `url` is its OpenAI-compatible base address."""
 
@@ -109,6 +134,9 @@ class LLMServer:
         self.counts: dict[str, int] = {}
         """How often what happened: each fault by its name, and `ok`."""
         self.active = self.most_active = 0
+        self.odd_bodies = dict(ODD_BODIES)
+        self.megabytes = 0
+        """How much of endless bodies was taken."""
         self._port = port
         self._record = record
         self._random = random.Random(seed)
@@ -205,9 +233,25 @@ class LLMServer:
             assert request.transport is not None
             request.transport.close()
             return web.Response()
+        if fault in self.odd_bodies:
+            return web.Response(body=self.odd_bodies[fault], content_type="application/json")
+        if fault == "bomb":
+            return web.Response(body=_bomb(), content_type="application/json", headers={"content-encoding": "gzip"})
+        if fault == "endless":
+            return await self._endless(request)
         text, finish = self._spoilt(self.brain(asked), fault)
         reply = protocol.write(asked, self.behaviour.dress(text), finish, self.behaviour)
         return web.json_response(self.behaviour.rewrite(reply))
+
+    async def _endless(self, request: web.Request) -> web.StreamResponse:
+        """A body that goes on until the client hangs up (or, so that a test of a bad client ends, to half a GB)."""
+        response = web.StreamResponse(headers={"content-type": "application/json"})
+        await response.prepare(request)
+        with contextlib.suppress(ConnectionError):
+            for _ in range(512):
+                await response.write(b" " * 2**20)
+                self.megabytes += 1
+        return response
 
     def _rejection(self, request: web.Request, asked: Asked) -> web.Response | None:
         sent = request.headers.get("authorization", "").removeprefix("Bearer ") or request.headers.get("api-key", "")

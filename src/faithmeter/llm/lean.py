@@ -20,6 +20,8 @@ from openai import AsyncOpenAI
 from openai.types.chat import ChatCompletion
 from pydantic import ValidationError
 
+from faithmeter.llm.bounded import ACCEPTED, BadReply, Unpacked
+
 _ABSENT = (openai.Omit, openai.NotGiven)
 
 
@@ -46,7 +48,7 @@ class _Completions:
 
     def __init__(self, client: AsyncOpenAI) -> None:
         self._url = str(client.base_url).rstrip("/") + "/chat/completions"
-        sent = {**client.default_headers, "Authorization": f"Bearer {client.api_key}"}
+        sent = {**client.default_headers, "Authorization": f"Bearer {client.api_key}", "Accept-Encoding": ACCEPTED}
         self._headers = {name: value for name, value in sent.items() if isinstance(value, str)}
         self._session: aiohttp.ClientSession | None = None
 
@@ -75,9 +77,10 @@ class _Completions:
                 headers=headers,
                 timeout=_NO_TIMEOUT,
                 allow_redirects=False,
+                auto_decompress=False,
             ) as response:
-                content = await response.read()
-        except aiohttp.ClientError as error:
+                content = await _content(response)
+        except (aiohttp.ClientError, BadReply) as error:
             request = httpx2.Request("POST", self._url)
             raise openai.APIConnectionError(message=str(error) or "Connection error.", request=request) from None
         if response.status != 200:
@@ -91,6 +94,11 @@ class _Completions:
 
 
 _NO_TIMEOUT = aiohttp.ClientTimeout(total=None, sock_connect=15)
+
+
+async def _content(response: aiohttp.ClientResponse) -> bytes:
+    unpacked = Unpacked(response.headers.get("Content-Encoding"))
+    return b"".join([unpacked.feed(data) async for data in response.content.iter_any()])
 
 
 def _completion(data: Any) -> ChatCompletion:

@@ -22,6 +22,7 @@ try:
 except ImportError:
     raise MissingExtra("an LLM judge", "llm") from None
 
+from faithmeter.llm.bounded import bound_botocore, event_hooks
 from faithmeter.llm.endpoint import (
     Barred,
     Fault,
@@ -46,6 +47,7 @@ _KEYLESS = "no-key"  # the SDKs insist on one; local servers ignore it
 _NO_TEMPERATURE = ("openai_supports_reasoning", "anthropic_disallows_sampling_settings")
 # Anthropic wants a limit; without one pydantic-ai asks for the model's maximum, which then must be streamed.
 _DEFAULTS: Mapping[str, Mapping[str, Any]] = {"anthropic": {"max_tokens": 16_384}}
+_ROUNDING = 1e-3  # how far above 0 a log-probability may stand
 _FINISH: Mapping[str | None, Any] = {"length": "length", "content_filter": "refused"}
 
 
@@ -77,9 +79,13 @@ class PydanticAIEndpoint:
                 model_request_parameters=_parameters(request, style),
                 instrument=False,
             )
+            return _reply(response)
+        except Fault:
+            raise
         except (ai.AgentRunError, ai.UserError) as error:
             raise _fault(error) from None  # the cause may hold headers, and with them the key
-        return _reply(response)
+        except Exception as error:  # what an SDK raises on a body that its provider would never send is anybody's guess
+            raise Unavailable(scrubbed(f"the reply cannot be read ({type(error).__name__}: {_brief(error)})")) from None
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -95,7 +101,7 @@ def connect(spec: ModelSpec, base_url: str | None = None) -> PydanticAIEndpoint:
         if spec.provider == "groq":
             return _groq(spec.model, base_url)
         # httpx's own pool scans every connection on each request; aiohttp's does not.
-        http = DefaultAioHttpClient(timeout=httpx2.Timeout(600, connect=15))
+        http = DefaultAioHttpClient(timeout=httpx2.Timeout(600, connect=15), event_hooks=event_hooks(httpx2))
         model = _BUILDERS[spec.provider](spec.model, base_url, http)
         client = getattr(model, "client", None)
         close = client.close if isinstance(client, LeanOpenAI) else http.aclose
@@ -181,7 +187,7 @@ def _groq(model: str, base_url: str | None) -> PydanticAIEndpoint:
     from pydantic_ai.models.groq import GroqModel
     from pydantic_ai.providers.groq import GroqProvider
 
-    http = httpx.AsyncClient(timeout=httpx.Timeout(600, connect=15))
+    http = httpx.AsyncClient(timeout=httpx.Timeout(600, connect=15), event_hooks=event_hooks(httpx))
     provider = GroqProvider(api_key=_key("GROQ_API_KEY", base_url), base_url=base_url, http_client=http)
     provider.client.max_retries = 0
     return PydanticAIEndpoint(GroqModel(model, provider=provider), http.aclose)
@@ -199,6 +205,7 @@ def _bedrock(model: str, base_url: str | None) -> Model[Any]:
         client = boto3.client("bedrock-runtime", endpoint_url=base_url, config=config)
     except BotoCoreError as error:
         raise UsageError(f"bedrock:{model}: {error} (set AWS_REGION and the other AWS_ variables)") from None
+    bound_botocore(client)
     return BedrockConverseModel(model, provider=BedrockProvider(bedrock_client=client))
 
 
@@ -234,17 +241,25 @@ def _parameters(request: Request, style: Style) -> ModelRequestParameters:
 
 
 def _reply(response: ModelResponse) -> Reply:
+    usage = response.usage
+    if usage.input_tokens < 0 or usage.output_tokens < 0:
+        raise Unavailable(f"the reply says that it took {usage.input_tokens} and {usage.output_tokens} tokens")
     details = response.provider_details or {}
     return Reply(
         text=response.text or "",
         finish=_FINISH.get(response.finish_reason, "stop"),
-        prompt_tokens=response.usage.input_tokens,
-        completion_tokens=response.usage.output_tokens,
-        tokens=tuple(
-            Token(item["token"], {top["token"]: top["logprob"] for top in (item.get("top_logprobs") or [item])})
-            for item in details.get("logprobs") or ()
-        ),
+        prompt_tokens=usage.input_tokens,
+        completion_tokens=usage.output_tokens,
+        tokens=tuple(_token(item) for item in details.get("logprobs") or ()),
     )
+
+
+def _token(item: Mapping[str, Any]) -> Token:
+    alternatives = {top["token"]: top["logprob"] for top in (item.get("top_logprobs") or [item])}
+    for text, logprob in alternatives.items():
+        if not logprob <= _ROUNDING:  # NaN is none either
+            raise Unavailable(f"the reply gives {text[:20]!r} a log-probability of {logprob}, which is above 0")
+    return Token(item["token"], alternatives)
 
 
 def _fault(error: ai.AgentRunError | ai.UserError) -> Fault:
