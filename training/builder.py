@@ -20,6 +20,7 @@ from training.pairs import Neighbours, cut, fuse
 from training.records import make_records
 from training.roles import by_pronoun, kind_of, readings
 from training.rows import LABELS, Row
+from training.skills.compose import make as make_skill
 from training.slips import sayings, slips
 
 WEIGHTS = {
@@ -262,6 +263,17 @@ class Builder:
             for deed in make_deeds(self.rng, names=names, around=self.rng.choice(around) if around else ""):
                 yield self.row(deed.claim, [deed.context], deed.label, refers=deed.before, source="role_made")
                 made += 1
+
+    def skills(self, kinds: Sequence[str], count: int, *, around: Sequence[str], held: bool) -> Iterator[Row]:
+        """Make rows that take reasoning, as many of each kind; `held` ones use wordings kept from training."""
+        for kind in kinds:
+            made = 0
+            while made < count // len(kinds):
+                for one in make_skill(self.rng, kind, around=around, held=held):
+                    if one.held == held:
+                        refers = hint(one.claim, question=one.question or None)
+                        yield self.row(one.claim, [one.context], one.label, refers=refers, source=f"skill_{one.kind}")
+                        made += 1
 
     def records(self, seed: int, count: int) -> Iterator[Row]:
         """Make rows about made records and tables."""

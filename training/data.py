@@ -10,6 +10,7 @@ import os
 import random
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from training.builder import Builder, asked, claims_of, span_label, told
 from training.corrupt import names
 from training.roles import acts, pieces, readings
 from training.rows import LABELS, Row
+from training.skills.compose import kinds as skill_kinds
 from training.voice import parse
 
 DATA = Path(os.environ.get("FAITHMETER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
@@ -96,6 +98,13 @@ def build_roles(*, seed: int, made: int, limit: int | None = None) -> list[Row]:
     return [row for train, _ in _each(parts, limit) for row in train]
 
 
+def build_skills(*, seed: int, made: int, limit: int | None = None) -> tuple[list[Row], list[Row]]:
+    """Build the rows that take reasoning: to train on, and those in wordings that are kept from training."""
+    parts = [Part("skills", kind, seed, made // len(skill_kinds()), limit, DATA) for kind in skill_kinds()]
+    made_rows = _each(parts, limit)
+    return [row for train, _ in made_rows for row in train], [row for _, held in made_rows for row in held]
+
+
 def build_part(part: Part) -> tuple[list[Row], list[Row]]:
     """Build the rows of one part: to train on, and held out."""
     builder = Builder(int(hashlib.sha256(f"{part.seed} {part.kind} {part.what}".encode()).hexdigest()[:12], 16))
@@ -104,7 +113,7 @@ def build_part(part: Part) -> tuple[list[Row], list[Row]]:
         builder.twice = kept
         found.append(list({
             "claims": _claims_part, "answers": _answers_part, "records": _records_part, "synthetic": _synthetic_part,
-            "slips": _slips_part, "roles": _roles_part, "deeds": _deeds_part,
+            "slips": _slips_part, "roles": _roles_part, "deeds": _deeds_part, "skills": _skills_part,
         }[part.kind](builder, part, kept)))  # fmt: skip
     return found[0], found[1]
 
@@ -218,19 +227,35 @@ def _clauses(context: str) -> Iterator[str]:
                 yield piece
 
 
+def _some_documents(builder: Builder, part: Part) -> list[str]:
+    """A few hundred documents that made texts may borrow from."""
+    some = _documents(part.folder, part.limit)
+    return builder.rng.sample(some, min(len(some), 500))
+
+
+@lru_cache(maxsize=1)
+def _documents(folder: Path, limit: int | None) -> list[str]:
+    contexts: set[str] = set()
+    for name in DOCUMENTS:
+        path = folder / "train" / f"{name}.jsonl.xz"
+        contexts |= {row["context"] for row in (read(path, limit) if path.exists() else [])}
+    return sorted(context for context in contexts if not held_out(context, ROLES_HELD))
+
+
 def _deeds_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
     """Made deeds, with names of documents and some among their sentences."""
     if kept:
         return
-    contexts: set[str] = set()
-    for name in DOCUMENTS:
-        path = part.folder / "train" / f"{name}.jsonl.xz"
-        contexts |= {row["context"] for row in (read(path, part.limit) if path.exists() else [])}
-    some = sorted(context for context in contexts if not held_out(context, ROLES_HELD))
-    some = builder.rng.sample(some, min(len(some), 500))
+    some = _some_documents(builder, part)
     strangers = sorted({m.group() for text in some for m in names(text[:2000]) if len(m.group().split()) < 3})
     around = [text for text in some if 200 < len(text) < 2500]
     yield from builder.deeds(part.size, names=strangers, around=around)
+
+
+def _skills_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
+    """Made texts of one kind that take reasoning, some among sentences of documents."""
+    around = [text for text in _some_documents(builder, part) if len(text) > 200]
+    yield from builder.skills([part.what], part.size // (12 if kept else 1), around=around, held=kept)
 
 
 def build_eval(limit: int | None = None) -> Iterator[Row]:

@@ -47,6 +47,9 @@ def build(run: Run) -> None:
         write_rows(run.out / f"{name}.jsonl.xz", some)
     roles = data.build_roles(seed=run.config["seed"], **run.config["roles"]["data"])
     print("roles", write_rows(run.out / "roles.jsonl.xz", roles), *data.spread(roles), sep="\n")
+    skills, held_skills = data.build_skills(seed=run.config["seed"], **run.config["skills"]["data"])
+    for name, some in (("skills", skills), ("held_skills", held_skills)):
+        print(name, write_rows(run.out / f"{name}.jsonl.xz", some), *data.spread(some), sep="\n")
     print("eval", write_rows(run.out / "eval.jsonl.xz", data.build_eval(run.config["data"]["limit"])))
 
 
@@ -61,7 +64,7 @@ ENCODED = ("train", "eval")
 def encode(run: Run) -> None:
     """Turn the rows into token ids."""
     tokenizer = load_tokenizer(tokenizer_path(run))
-    for name in (*ENCODED, "roles"):
+    for name in (*ENCODED, "roles", "skills", "held_skills"):
         begun = time.time()
         data = encode_rows(list(read_rows(run.out / f"{name}.jsonl.xz")), tokenizer)
         data.save(run.out / f"{name}.ids.npz")
