@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.near_misses import NEAR_MISSES, REWORDINGS
 
 from faithmeter.facts import differences, of_kind, read
 
@@ -32,7 +33,6 @@ SAME = [
     ("A man is jumping.", "A man jumps."),
     ("Errol Flynn was Australian-American.", "Errol Flynn was an Australian-American."),
     ('The film "Fury Road" was released in 2015.', "The movie Fury Road was released in 2015."),
-    ("Factors like glaciation matter.", "Factors such as glaciation matter."),
     ("The programme began in 1999.", "The program started in 1999."),
     ("The drug also increases mortality.", "The drug increases mortality"),
     ("THE TOWER IS TALL", "The tower is tall."),
@@ -65,14 +65,14 @@ APART = [
     ("It ended before 1990.", "It ended after 1990.", "comparative"),
     ("Sales increased.", "Sales decreased.", "comparative"),
     ("It may rain.", "It will rain.", "modality"),
-    ("He is the president.", "He was the president.", "word"),
+    ("He is the president.", "He was the president.", "role"),
     ("It was a hit.", "It was a flop.", "word"),
     ("John beat Mary.", "Mary beat John.", "order"),
     ("The song was recorded by Queen.", "The song recorded Queen.", "order"),
     ("Liverpool was defeated by Everton.", "Liverpool defeated Everton.", "order"),
-    ("It was recorded by Queen in Rome.", "Queen in Rome recorded it.", "word"),
-    ("It was released by 1999.", "It was released in 1999.", "word"),
-    ("It was -5 degrees.", "It was 5 degrees.", "word"),
+    ("It was recorded by Queen in Rome.", "Queen in Rome recorded it.", "role"),
+    ("It was released by 1999.", "It was released in 1999.", "role"),
+    ("It was -5 degrees.", "It was 5 degrees.", "number"),
     ("The suit is too big.", "The suit is big.", "word"),
     ("His son works there.", "His sons work there.", "word"),
     ("He wrote his play.", "He wrote his plays.", "word"),
@@ -103,6 +103,19 @@ def test_is_kept_apart(a: str, b: str, kind: str) -> None:
     assert kind in differences(b, a)
 
 
+@pytest.mark.parametrize(("a", "b"), [pair for pairs in NEAR_MISSES.values() for pair in pairs])
+def test_a_near_miss_is_not_the_same(a: str, b: str) -> None:
+    assert differences(a, b)
+    assert differences(b, a)
+
+
+def test_most_rewordings_are_the_same() -> None:
+    assert sum(map(len, NEAR_MISSES.values())) >= 60
+    assert len(REWORDINGS) >= 40
+    same = [pair for pair in REWORDINGS if not differences(*pair)]
+    assert len(same) / len(REWORDINGS) > 0.9
+
+
 @pytest.mark.parametrize(
     ("text", "kind", "forms"),
     [
@@ -110,7 +123,7 @@ def test_is_kept_apart(a: str, b: str, kind: str) -> None:
         ("On 3 May 2001 and in June 2002 and on 2003-07-08", "date", ["@2001-05-03", "@2002-06", "@2003-07-08"]),
         ("It may march on", "date", []),
         ("Neither he nor she never said no", "negation", ["neither", "nor", "never", "no"]),
-        ("Yesterday Marie Curie met Albert in NYC", "name", ["marie", "curie", "albert", "nyc"]),
+        ("Yesterday Marie Curie met Albert in NYC", "name", ["marie", "curie", "albert", "NYC"]),
     ],
 )
 def test_reads(text: str, kind: str, forms: list[str]) -> None:

@@ -58,6 +58,7 @@ SMALL = _numbered(
 TENS = _numbered("twenty thirty forty fifty sixty seventy eighty ninety", range(20, 100, 10))
 SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 SUFFIXES = {"k": 10**3, "m": 10**6, "mn": 10**6, "bn": 10**9, "b": 10**9, "tn": 10**12}
+"""Amounts beside a currency; elsewhere "5 k" may be a race, and "330 m" a distance."""
 ORDINALS = _numbered(
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
     "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth fortieth fiftieth hundredth",
@@ -69,36 +70,38 @@ MONTHS = _numbered(
     [*range(1, 13), 1, 2, 3, 4, 6, 7, 8, 9, 9, 10, 11, 12],
 )
 
+# Names of one unit. Not here: what may be another unit elsewhere (pounds of weight, dollars not of the US).
 UNITS = _to_first(
     "% percent pct|kilometre kilometres kilometer kilometers km|metre metres meter meters|"
     "centimetre centimetres centimeter centimeters cm|millimetre millimetres millimeter millimeters mm|"
     "mile miles mi|foot feet ft|inch inches|yard yards yd|kilogram kilograms kg|gram grams|"
-    "pound pounds lb lbs|ounce ounces oz|tonne tonnes|litre litres liter liters|hour hours hr hrs|"
+    "pound pounds|lb lbs|ounce ounces oz|tonne tonnes|litre litres liter liters|hour hours hr hrs|"
     "minute minutes min mins|seconds sec secs|year years yr yrs|month months|week weeks|day days|"
-    "decade decades|century centuries|dollar dollars usd|euro euros eur|sterling gbp|yen jpy|rupee rupees inr|"
-    "cent cents|kmh kph|mph|celsius|fahrenheit|hectare hectares|acre acres|watt watts|kilowatt kw|megawatt mw|"
-    "gigabyte gb|megabyte mb|terabyte tb|kilobyte kb|degree degrees"
+    "decade decades|century centuries|dollar dollars|usd|euro euros eur|sterling gbp|yen jpy|yuan cny|rupee rupees|inr|"
+    "cent cents|kmh kph|mph|celsius|fahrenheit|hectare hectares|acre acres|watt watts|kilowatt kW KW|megawatt MW|"
+    "gigabyte GB|megabyte MB|terabyte TB|kilobyte kB KB|degree degrees|"
+    "mg|g|µg|μg|mcg|ng|ml|cl|dl|l|kcal|kj|hz|khz|mhz|ghz|iu|mmol|ppm|ppb|¢|₩|₽|₺|₿|‰"
 )
-CURRENCIES = {"$": "dollar", "€": "euro", "£": "sterling", "¥": "yen", "₹": "rupee"}
+# Written otherwise they are other units: Mb is a megabit, mW a milliwatt.
+CASED_UNITS = _words("kw mw gb mb tb kb")
+DURATIONS = _words("year month week day hour minute seconds decade century")
+CURRENCIES = {"$": "dollar", "€": "euro", "£": "sterling", "¥": "¥", "₹": "inr"}
+MONEY = frozenset(CURRENCIES.values()) | _words("usd yen yuan rupee pound")
 
-# Words that stand for each other in any claim; a word with several senses does not belong here.
+# Words that stand for each other in any claim. A word with another sense does not belong here, even if that sense is
+# rare: "ruled" may be a court's and "needs" no law's. Names are never reworded: the Labour Party is no Labor Party.
 SYNONYMS = _to_first(
     "film movie|films movies|begin start commence|began started commenced begun|begins starts|"
-    "large big|largest biggest|purchase buy|purchased bought|automobile car|"
-    "lawyer attorney|death fatality|deaths fatalities|television tv|although though|"
-    "toward towards|among amongst|amid amidst|while whilst|assist help aid|assisted helped aided|"
-    "kind type sort|person individual|child kid|children kids|require need|requires needs|required needed|"
-    "aircraft airplane aeroplane|photograph photo|telephone phone|laboratory lab|"
-    "founded established|outside outdoors|married wed|reigned ruled|woman lady|"
+    "purchase buy|purchased bought|automobile car|lawyer attorney|death fatality|deaths fatalities|television tv|"
+    "although though|toward towards|among amongst|amid amidst|while whilst|assisted helped|"
+    "airplane aeroplane|photograph photo|telephone phone|"
     "organisation organization|programme program|colour color|centre center|theatre theater|"
     "honour honor|labour labor|favour favor|behaviour behavior|neighbour neighbor|defence defense|"
     "licence license|grey gray|catalogue catalog|travelled traveled|cancelled canceled|jewellery jewelry|"
     "aluminium aluminum|tumour tumor|flavour flavor|harbour harbor|rumour rumor|"
     "organise organize|organised organized|recognise recognize|recognised recognized|analyse analyze|"
-    "mother mom mum|father dad|versus vs|information info|advertisement ad|okay ok|"
-    "attempt try|attempted tried|attempts tries|permit allow|permitted allowed|permits allows|"
-    "located situated|error mistake|currently presently|previously formerly|"
-    "subsequently afterwards afterward|annually yearly|nation country|nations countries"
+    "mother mom|father dad|versus vs|information info|advertisement ad|okay ok|"
+    "permitted allowed|error mistake|previously formerly|subsequently afterwards afterward|annually yearly"
 )
 # Present participles of common verbs, so that "is jumping" is read as "jumps".
 GERUNDS = {
@@ -122,31 +125,25 @@ PHRASES = {
         "per cent": "%",
         "united states of america": "usa",
         "united states": "usa",
-        "united kingdom": "britain",
+        "united kingdom": "uk",
         "motion picture": "film",
         "passed away": "died",
         "academy award": "oscar",
         "academy awards": "oscars",
-        "football player": "footballer",
         "in order to": "to",
-        "due to": "because of",
-        "owing to": "because of",
         "as well as": "and",
         "for instance": "for example",
-        "such as": "like",
         "a dozen": "12",
         "a number of": "several",
         "prior to": "before",
         "in addition": "",
+        "in addition to": "besides",
+        "no one": "nobody",
         "no fewer than": "at least",
         "no less than": "at least",
         "no more than": "at most",
-        "is able to": "can",
-        "are able to": "can",
         "is located": "is",
         "is situated": "is",
-        "was located": "was",
-        "was situated": "was",
         "are located": "are",
         "are situated": "are",
     }.items()
@@ -168,12 +165,13 @@ BEFORE_NUMBER = {
     "circa": "approximately",
     "nearly": "almost",
     "~": "approximately",
+    "≈": "approximately",
     ">": "more than",
     "<": "less than",
     "≥": "at least",
     "≤": "at most",
 }
-ACRONYMS = {"us": "usa", "usa": "usa", "uk": "britain"}
+ACRONYMS = {"us": "usa", "usa": "usa", "uk": "uk"}
 
 # Past participles that do not end in -ed, so that "has won" is read as "won".
 PARTICIPLES = _words(
@@ -186,6 +184,7 @@ FUNCTION = _words(
     "these those it its he she they them his her their him i we you who which what when where why how there into onto "
     "about so than then if while because though although no not all"
 )
+BE = _words("is are was were be been being am became become becomes remains remained")
 # Prepositions that open a phrase which may stand first or last.
 FRONTABLE = _words("in on at during since after before by throughout until within from as for with")
 # Words that join clauses: with one of them inside, a phrase at the front belongs to one clause only.

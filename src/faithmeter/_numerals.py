@@ -36,7 +36,7 @@ def with_numbers(tokens: list[Token]) -> list[Token]:
     while place < len(tokens):
         token = tokens[place]
         if token.form in lexicon.CURRENCIES:
-            end, number = _number_at(tokens, place + 1)
+            end, number = _number_at(tokens, place + 1, money=True)
             if number:
                 out += [Token(number, token.raw), Token(lexicon.CURRENCIES[token.form], token.raw)]
                 place = end
@@ -51,7 +51,7 @@ def with_numbers(tokens: list[Token]) -> list[Token]:
     return out
 
 
-def _number_at(tokens: Sequence[Token], place: int) -> tuple[int, str]:
+def _number_at(tokens: Sequence[Token], place: int, *, money: bool = False) -> tuple[int, str]:
     """The number that begins at a place, and where it ends; "" if none does."""
     form = tokens[place].form if place < len(tokens) else ""
     if _NUMBER.match(form):
@@ -60,8 +60,9 @@ def _number_at(tokens: Sequence[Token], place: int) -> tuple[int, str]:
         following = tokens[place].form if place < len(tokens) else ""
         if following in _ORDINAL_SUFFIXES:
             return place + 1, f"#{value}th"
-        if following in lexicon.SUFFIXES and "." not in tokens[place].raw:
-            return place + 1, _plain(value * lexicon.SUFFIXES[following])
+        suffix = following.lower()
+        if suffix in lexicon.SUFFIXES and "." not in tokens[place].raw and (money or _is_money(tokens, place + 1)):
+            return place + 1, _plain(value * lexicon.SUFFIXES[suffix])
         while place < len(tokens) and tokens[place].form in lexicon.SCALES:
             value *= lexicon.SCALES[tokens[place].form]
             place += 1
@@ -71,6 +72,11 @@ def _number_at(tokens: Sequence[Token], place: int) -> tuple[int, str]:
     if form in lexicon.SMALL or form in lexicon.TENS or form in lexicon.SCALES:
         return _spelt_out(tokens, place)
     return place, ""
+
+
+def _is_money(tokens: Sequence[Token], place: int) -> bool:
+    form = tokens[place].form.lower() if place < len(tokens) else ""
+    return lexicon.UNITS.get(form, form) in lexicon.MONEY
 
 
 def _spelt_out(tokens: Sequence[Token], place: int) -> tuple[int, str]:
@@ -116,7 +122,7 @@ def with_dates(tokens: list[Token]) -> list[Token]:
     while place < len(tokens):
         end, date = _date_at(tokens, place)
         token = tokens[place]
-        if not date and year_of(token.form):
+        if not date and year_of(token.form) and not _counts(tokens, place):
             end, date = place + 1, token.form
         if date:
             while out and out[-1].form in ("on", "in", "the", "year"):
@@ -127,6 +133,13 @@ def with_dates(tokens: list[Token]) -> list[Token]:
             out.append(token)
             place += 1
     return out
+
+
+def _counts(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a number that may be a year is one of things: "in 2000 shops"."""
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    word = following is not None and following.raw[:1].isalpha() and following.raw[:1].islower()
+    return word and following is not None and following.form not in lexicon.FUNCTION
 
 
 def _date_at(tokens: Sequence[Token], place: int) -> tuple[int, str]:

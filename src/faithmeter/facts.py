@@ -14,12 +14,16 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Literal, NamedTuple
 
 from faithmeter import _lexicon as lexicon
 from faithmeter._numerals import Token, with_dates, with_numbers, year_of
 
-Kind = Literal["number", "date", "unit", "name", "negation", "quantifier", "comparative", "modality", "word", "order"]
+Kind = Literal[
+    "number", "date", "unit", "name", "negation", "quantifier", "comparative", "modality", "role", "word", "order"
+]
+"""`role`: words such as "by", "from" and "had", which say who does what to whom; `order`: the same words in another."""
 
 
 class Fact(NamedTuple):
@@ -40,15 +44,17 @@ class Reading(NamedTuple):
     """How often "a" or "an" was said: "a brother" and "brothers" are told apart by it."""
 
 
-_QUOTES = str.maketrans({"’": "'", "‘": "'", "`": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "‑": "-"})
+_QUOTES = str.maketrans("’‘`′“”″–—−‑", "''''\"\"\"----")
 _TOKEN = re.compile(
     r"\d{4}-\d{2}-\d{2}(?!\d)"  # an ISO date
+    r"|(?<![\w.])\.\d+(?!\w)"  # .5
     r"|\d+(?:,\d{3})+(?:\.\d+)?(?![\w])|\d+(?:\.\d+)?(?![\w.])|\d+(?:\.\d+)?(?=\.?(?:\W|$))"
     r"|\d+(?:\.\d+)?(?=[^\W\d_]+)"  # a number with a unit or suffix stuck to it
     r"|(?:[^\W\d_]\.)+[^\W\d_](?!\w)\.?"  # U.S.
     r"|n't(?!\w)|[^\W\d_]+?(?=n't(?!\w))|'(?:s|re|ve|ll|m|d)(?!\w)"
     r"|[^\W_]+(?:[+#]+(?!\w))?"
-    r"|[$€£¥₹%&+<>≥≤~=/°,]|(?<![\w)])-(?=\d)",
+    r"|[$€£¥₹¢₩₽₺₿%‰&+<>≥≤~≈=/°,±×^*≠?]|(?<![\w)])-(?=\d)|(?<=\w)-(?=\w)"
+    r"|(?<=\d)['\"]",  # feet and inches
     re.IGNORECASE,
 )
 _LONGEST_PHRASE = max(map(len, lexicon.PHRASES))
@@ -61,7 +67,7 @@ def read(text: str) -> Reading:
     indefinite = sum(token.form in ("a", "an") for token in tokens)
     tokens = with_dates(with_numbers(_phrases(tokens)))
     tokens = _front_last(_before_numbers(tokens))
-    tokens = _determined(tokens)
+    tokens = _definite(_determined(tokens))
     tokens = [token for token in tokens if token.form not in lexicon.FREE and token.form != ","]
     return Reading(tuple(_fact(token) for token in _active(_level_tenses(tokens))), indefinite)
 
@@ -95,28 +101,41 @@ def _words(text: str) -> list[Token]:
     ):
         raws = [word.strip(string.punctuation + "।") or word for word in text.split()]  # marks are part of the word
     shouting = text.isupper()
+    if shouting:
+        raws = [raw.lower() for raw in raws]  # no capital tells a name
     found: list[Token] = []
     for place, raw in enumerate(raws):
-        form = raw.lower()
+        form = f"0{raw}" if raw[0] == "." and raw[1:].isdecimal() else raw.lower()
         previous = found[-1].form if found else ""
+        if raw == "-" and _in_a_number(previous, raws[place + 1].lower() if place + 1 < len(raws) else ""):
+            continue
         if form == "'s":
-            form = "is" if previous in lexicon.IS_AFTER else ""
+            form = "is" if previous in lexicon.IS_AFTER else "s" if previous[-1:].isdecimal() else "'s"
         elif form == "n't" and previous in ("ca", "wo", "sha"):
             found[-1] = found[-1]._replace(form={"ca": "can", "wo": "will", "sha": "shall"}[previous])
         form = lexicon.CONTRACTIONS.get(form, form)
         if not form:
             continue
-        acronym = len(raw) > 1 and raw.isupper() and not shouting
-        if (acronym and form in lexicon.FUNCTION) or (raw == "A" and found and not shouting):
-            form = raw  # "WHO" is not "who", and the A of "vitamin A" no article
-        elif acronym or ("." in raw and not raw[0].isdecimal()):
+        if form in lexicon.CASED_UNITS:
+            form = raw
+        elif raw == "A" and found and not shouting:
+            form = raw  # the A of "vitamin A" is no article
+        elif (bare := raw.replace(".", "")) and len(bare) > 1 and bare.isupper() and not shouting:
+            form = lexicon.ACRONYMS.get(bare.lower(), bare)  # "WHO" is not "who", and "AIDS" are no aids
+        elif "." in raw and raw[0].isalpha():
             form = form.replace(".", "")
-            form = lexicon.ACRONYMS.get(form, form)
         if form == "cannot":
             found.append(Token("can", raw))
             form = "not"
         found.append(Token(form, raw, first=place == 0))
     return found
+
+
+def _in_a_number(before: str, after: str) -> bool:
+    """Whether a hyphen joins the words of one number: "twenty-one", "two-hundred"."""
+    if before in lexicon.TENS:
+        return after in lexicon.SMALL or after in lexicon.ORDINALS
+    return after in lexicon.SCALES and (before in lexicon.SMALL or before in lexicon.SCALES)
 
 
 def _phrases(tokens: list[Token]) -> list[Token]:
@@ -138,10 +157,11 @@ def _phrases(tokens: list[Token]) -> list[Token]:
 
 
 def _before_numbers(tokens: list[Token]) -> list[Token]:
-    """Write "over 5" as "more than 5", and the like."""
+    """Write "over 5" as "more than 5", and the like; "over 5 years" may say how long it took."""
     out: list[Token] = []
-    for token in tokens:
-        if token.form.startswith("#"):
+    for token, following in zip_longest(tokens, tokens[1:]):
+        lasts = following is not None and lexicon.UNITS.get(following.form) in lexicon.DURATIONS
+        if token.form.startswith("#") and not (lasts and out and out[-1].form == "over"):
             for length in (2, 1):
                 words = " ".join(before.form for before in out[-length:])
                 if len(out) >= length and words in lexicon.BEFORE_NUMBER:
@@ -179,24 +199,45 @@ def _determined(tokens: list[Token]) -> list[Token]:
         out.append(token._replace(determined=reach))
         if token.form in lexicon.DETERMINERS or token.form[0] == "#":
             reach = 3
-        else:
+        elif token.form != "-":
             reach = 0 if token.form in lexicon.FUNCTION else max(0, reach - 1)
     return out
 
 
-def _level_tenses(tokens: list[Token]) -> list[Token]:
-    """Write "has won" as "won", and "is jumping" as "jump": the same fact, told in two tenses."""
+def _definite(tokens: list[Token]) -> list[Token]:
+    """Keep the "the" that says who somebody is: "the founder" is more than "a founder", and the Queen is no band."""
     out: list[Token] = []
-    for token in tokens:
+    for token, following in zip_longest(tokens, tokens[1:]):
+        after_be = bool(out) and out[-1].form in lexicon.BE
+        before_name = following is not None and following.raw[:1].isupper()
+        says_who = token.form == "the" and not token.first and (after_be or before_name)
+        out.append(token._replace(form="=the") if says_who else token)
+    return out
+
+
+def _level_tenses(tokens: list[Token]) -> list[Token]:
+    """Write "has won the" as "won the", and "is jumping" as "jump": the same fact, told in two tenses.
+
+    "Has increased risk" stays: whether the risk is higher, or was made so, shows only in what follows.
+    """
+    out: list[Token] = []
+    for token, following in zip_longest(tokens, tokens[1:]):
         before = out[-1].form if out else ""
         participle = token.form.endswith("ed") or token.form in lexicon.PARTICIPLES
-        if before in ("has", "have", "had") and participle:
+        if before in ("has", "have", "had") and participle and _ends_a_verb(following):
             out.pop()
         elif before in ("is", "are") and (base := lexicon.GERUNDS.get(token.form)):
             out[-1] = token._replace(form=base)
             continue
         out.append(token)
     return out
+
+
+def _ends_a_verb(following: Token | None) -> bool:
+    """Whether what comes after a participle cannot be a noun that it describes."""
+    if following is None or following.determined == 3 or following.form in lexicon.FUNCTION:
+        return True
+    return following.form[0] == "@" or bool(year_of(following.form))
 
 
 def _active(tokens: list[Token]) -> list[Token]:
@@ -224,17 +265,28 @@ def _fact(token: Token) -> Fact:
         return Fact(form, "date", form)
     if form[0] == "#":
         return Fact(form, "number", form)
-    if form in lexicon.UNITS:
-        return Fact(lexicon.UNITS[form], "unit", lexicon.UNITS[form])
+    if unit := _unit(form):
+        return Fact(unit, "unit", unit)
     for table, kind in _TABLES:
         if form in table:
             return Fact(form, kind, form)
-    if token.raw[:1].isupper() and not token.first:
-        return Fact(lexicon.SYNONYMS.get(form, form), "name", lexicon.SYNONYMS.get(form, form))
+    if token.raw[:1].isupper():  # as it is written: the Labour Party is no Labor Party, and Williams not William
+        return Fact(form, _word_kind(form) if token.first else "name", form)
     form = lexicon.SYNONYMS.get(form, form)
     stem = _stem(form)
     one_or_many = token.determined == 3 or (token.determined and stem not in lexicon.VERBS)
-    return Fact(form, "word", form if one_or_many else stem)
+    return Fact(form, _word_kind(form), form if one_or_many else stem)
+
+
+def _word_kind(form: str) -> Kind:
+    return "role" if form in lexicon.FUNCTION or form == "'s" else "word"
+
+
+def _unit(form: str) -> str:
+    """The one name of a unit; "" if it is none."""
+    if form.lower() in lexicon.CASED_UNITS or form in ("'", '"'):
+        return lexicon.UNITS.get(form, form)
+    return lexicon.UNITS.get(form.lower(), "")
 
 
 def _stem(word: str) -> str:
@@ -248,7 +300,8 @@ def _stem(word: str) -> str:
 
 _TABLES: tuple[tuple[frozenset[str], Kind], ...] = (
     (lexicon.NEGATIONS, "negation"),
-    (lexicon.QUANTIFIERS, "quantifier"),
+    (lexicon.QUANTIFIERS | {"=the"}, "quantifier"),
     (lexicon.COMPARATIVES, "comparative"),
-    (lexicon.MODALS, "modality"),
+    (lexicon.MODALS | {"?"}, "modality"),
+    (frozenset("-±×^*≠s"), "number"),  # the s is that of "the 1990s"
 )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from support.near_misses import NEAR_MISSES, REWORDINGS
 
 from faithmeter import verify
 from faithmeter.cache import wrap
@@ -224,3 +225,30 @@ def test_the_spec_builds_four_tiers(argument: str, sure: tuple[float, float], mo
 def test_a_bad_spec_is_refused(argument: str) -> None:
     with pytest.raises(UsageError):
         load(argument)
+
+
+def _near(*kinds: str) -> list[Pair]:
+    """The claims of near misses, each with the other of its pair as the only context."""
+    twos = [two for kind in kinds or NEAR_MISSES for a, b in NEAR_MISSES[kind] for two in ((a, b), (b, a))]
+    return [Pair(Claim(text=a, start=0, end=len(a)), Sample(answer=a, contexts=[b])) for a, b in twos]
+
+
+@pytest.mark.parametrize("verifier", [QuoteVerifier(), FactVerifier()])
+async def test_a_check_by_code_supports_no_near_miss(verifier: QuoteVerifier | FactVerifier) -> None:
+    outcomes = await verifier.verify(_near())
+    assert [outcome.claim.text for outcome in outcomes if outcome.label is Label.SUPPORTED] == []  # type: ignore[union-attr]
+
+
+async def test_no_quick_tier_settles_another_amount_unit_negation_party_hedge_or_role_as_supported() -> None:
+    """Even where its model is as sure as can be, and the words all but agree."""
+    asked = _near("amount", "unit", "negation", "party", "hedge", "role")
+    outcomes = await Seconded(Counting(support=1.0), Counting(support=1.0)).verify(asked)
+    assert all(isinstance(outcome, Verdict) and outcome.label is Label.SUPPORTED for outcome in outcomes)
+    settled = [outcome.claim.text for outcome in outcomes if Tier(Counting()).settles(outcome) and outcome.claim]
+    assert settled == []
+
+
+async def test_a_claim_that_is_reworded_is_still_settled() -> None:
+    asked = [Pair(Claim(text=a, start=0, end=len(a)), Sample(answer=a, contexts=[b])) for a, b in REWORDINGS]
+    outcomes = await Seconded(Counting(support=1.0), Counting(support=1.0)).verify(asked)
+    assert all(Tier(Counting()).settles(outcome) for outcome in outcomes)

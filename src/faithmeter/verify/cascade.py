@@ -14,7 +14,7 @@ from faithmeter.boundary import checked, verified
 from faithmeter.datamodels import Failure, Label, Outcome, Pair, Verdict
 from faithmeter.errors import StopRun, UsageError
 from faithmeter.verify import Verifier, load_verifier
-from faithmeter.verify.checks import FactVerifier, QuoteVerifier
+from faithmeter.verify.checks import FactVerifier, QuoteVerifier, turned
 from faithmeter.verify.lexical import LexicalVerifier
 
 # Where the embedded model settles a claim: chosen by benchmarks/cascade.py on RAGTruth answers.
@@ -46,7 +46,8 @@ class Seconded:
 
     The embedded model's mistakes and those of word overlap are different ones, so that together they settle twice as
     many claims as either does alone. Records such as JSON share few words with what is said about them: there the
-    first verifier decides by itself.
+    first verifier decides by itself. Neither hears a "not", a hedge or a swapped role well: a claim that all but
+    repeats a sentence, and differs from it in one of these, is left to the next tier.
     """
 
     def __init__(self, verifier: Verifier, second: Verifier, *, at_least: float = SHARED_WORDS) -> None:
@@ -87,8 +88,14 @@ class Seconded:
             if isinstance(outcome, Verdict) and outcome.label is Label.SUPPORTED and not _records(pairs[place])
         ]
         seconds = await verified(self.second.verify, [pairs[place] for place in doubted]) if doubted else []
-        for place, second in zip(doubted, seconds, strict=True):
-            if isinstance(second, Failure) or second.support is None or second.support < self.at_least:
+        unsure = {
+            place
+            for place, second in zip(doubted, seconds, strict=True)
+            if isinstance(second, Failure) or second.support is None or second.support < self.at_least
+        }
+        for place, outcome in enumerate(outcomes):
+            supported = isinstance(outcome, Verdict) and outcome.label is Label.SUPPORTED
+            if place in unsure or (supported and turned(pairs[place])):
                 outcomes[place] = outcomes[place].model_copy(update={"support": None})
         return outcomes
 

@@ -25,6 +25,11 @@ REWORDED = 0.98
 CHANGED: dict[Kind, float] = {"number": 0.1, "date": 0.1, "negation": 0.1, "name": 0.25}
 # A fact of these kinds in the place of another makes a sentence say otherwise when all the rest of it is the same.
 SWAPPABLE: frozenset[Kind] = frozenset({"number", "date", "name"})
+# What makes a near-identical sentence say otherwise: a negation, a party, a unit, a hedge, a role. Another plain word
+# may be a rewording.
+TURNING: frozenset[Kind] = frozenset(
+    {"number", "date", "unit", "name", "negation", "quantifier", "comparative", "modality", "role", "order"}
+)
 _NUMBERING = re.compile(r"\s*(?:\(?\d{1,2}[.)]?|[-*•])\s+(?=\S)")
 
 Placed = tuple[int, int, int, str]
@@ -32,7 +37,7 @@ Placed = tuple[int, int, int, str]
 
 
 class QuoteVerifier:
-    """Supports a claim that is, but for spacing and case, a whole sentence of a context."""
+    """Supports a claim that is, but for spacing and case where they mean nothing, a whole sentence of a context."""
 
     cheap = True
     cpu_bound = True
@@ -49,7 +54,7 @@ class QuoteVerifier:
         wanted = _folded(pair.claim.text)
         if len(wanted.split()) >= LEAST_WORDS:
             for placed in _sentences(pair.sample.contexts):
-                if _folded(placed[3]) == wanted:
+                if _folded(placed[3]) == wanted and not differences(pair.claim.text, placed[3]):  # 100 MB, 100 Mb
                     return _verdict(pair, Label.SUPPORTED, QUOTED, placed, by="quote", reason="A verbatim quote.")
         return _verdict(pair, Label.NOT_ENOUGH_INFO, None, None, by="quote")
 
@@ -82,18 +87,32 @@ class FactVerifier:
         return _verdict(pair, Label.NOT_ENOUGH_INFO, None, None, by="facts")
 
 
-def _nearest(claim: str, placed: Sequence[Placed]) -> Placed | None:
-    """The sentence with nearly the same words; None if no sentence is that close."""
+def turned(pair: Pair) -> frozenset[Kind]:
+    """What keeps a claim from being the sentence it all but repeats; empty if there is no such sentence, or nothing."""
+    claim = pair.claim.text
+    nearest = _nearest(claim, _sentences(pair.sample.contexts), least_words=1, slack=1)
+    if nearest is None:
+        return frozenset()
+    found = differences(claim, nearest[3]) & TURNING
+    firsts = {fact.stem for text in (claim, nearest[3]) for fact in read(text).facts[:1]}
+    # Whoever comes first is a party, though a capital does not tell a name there.
+    return found | {"name"} if len(firsts) > 1 and differences(claim, nearest[3]) else found
+
+
+def _nearest(claim: str, placed: Sequence[Placed], *, least_words: int = LEAST_WORDS, slack: int = 0) -> Placed | None:
+    """The sentence with nearly the same words, at most two (and `slack`) others; None if no sentence is that close."""
     facts = Counter(fact.stem for fact in read(claim).facts)
-    if facts.total() < LEAST_WORDS:
+    if facts.total() < least_words:
         return None
-    best, least = None, max(2, facts.total() // 6) + 1
+    best, least = None, max(2, facts.total() // 6) + 1 + slack
     for item in placed:
         others = Counter(fact.stem for fact in read(item[3]).facts)
         if abs(others.total() - facts.total()) < least:
             apart = max((facts - others).total(), (others - facts).total())
-            if apart < least:
+            if apart < least and 3 * (facts & others).total() >= min(facts.total(), others.total()):
                 best, least = item, apart
+            if not least and not differences(claim, item[3]):
+                return item  # of several with the same words, one with the same order
     return best
 
 
