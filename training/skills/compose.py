@@ -28,6 +28,13 @@ def kinds() -> tuple[str, ...]:
     return tuple(scenarios())
 
 
+_LEANS = re.compile(
+    r"(?i)^(?:\S+ ){0,7}?"
+    r"(?:he|she|they|it|its|his|her|their|him|them|there|the (?:former|latter|boss|new employee)|this|that)\b"
+)
+"""A sentence that cannot do without the one before."""
+
+
 class Made(NamedTuple):
     """A claim about a made text."""
 
@@ -64,7 +71,10 @@ def mention(scenario: Scenario, filler: Filler) -> list[str]:
     world = rng.choice(scenario.worlds)
     wording = rng.choice([text for text in world if text not in held_wordings(scenario.kind)])
     texts = [*([rng.choice(scenario.first)] if scenario.first else []), wording]
-    slots = filler.slots(texts, scenario.stocks)
+    sums = [
+        f"{{{name}}}" for line in scenario.sums for name in line.split() if name[-1].isdigit() and name[0].isalpha()
+    ]
+    slots = filler.slots([*texts, *sums], scenario.stocks, scenario.sums)
     return [render(text, slots, rng) for part in texts for text in part.split(" // ")]
 
 
@@ -72,7 +82,9 @@ def tell(scenario: Scenario, filler: Filler, *, held: bool) -> Told:
     """Tell a scenario in one of its worlds; with `held`, wordings may be such as are kept from training."""
     rng = filler.rng
     kept = held_wordings(scenario.kind)
-    slots = filler.slots([*scenario.wordings, *scenario.also, *scenario.ask, *scenario.first], scenario.stocks)
+    slots = filler.slots(
+        [*scenario.wordings, *scenario.also, *scenario.ask, *scenario.first], scenario.stocks, scenario.sums
+    )
     number = rng.randrange(len(scenario.worlds))
     some = [text for text in scenario.worlds[number] if held or text not in kept]
     if held and rng.random() < 0.5:
@@ -89,11 +101,13 @@ def tell(scenario: Scenario, filler: Filler, *, held: bool) -> Told:
     beside = [
         render(text, slots, rng) for text in rng.sample(scenario.also, min(len(scenario.also), rng.randint(0, 3)))
     ]
-    return Told(
-        [render(text, slots, rng) for text in " // ".join([*first, wording]).split(" // ")],
-        _without_twins(asked),
-        beside,
-    )
+    pieces = [render(text, slots, rng) for text in " // ".join([*first, wording]).split(" // ")]
+    leaning = [text for text in beside if _LEANS.search(text)]
+    if (
+        leaning and "\n" not in pieces[-1] and rng.random() < 0.5
+    ):  # what leans on the scenario comes last in it, or not at all
+        pieces[-1] += f" {leaning[0]}"
+    return Told(pieces, _without_twins(asked), [text for text in beside if text not in leaning])
 
 
 def _short(slots: dict[str, object], rng: random.Random) -> dict[str, object]:
@@ -172,17 +186,32 @@ def _stretch(text: str, rng: random.Random, *, at_most: int) -> list[str]:
     return parts[begin : begin + count] or ["The rest is set out below."]
 
 
+def _among_tables(texts: list[str]) -> str:
+    """Tables stand alone; the sentences between them are paragraphs."""
+    text = ""
+    for one in texts:
+        apart = "\n" in one or text.endswith("\n\n") or not text
+        text += (
+            ("" if text.endswith("\n\n") or not text else "\n\n" if apart else " ")
+            + one
+            + ("\n\n" if "\n" in one else "")
+        )
+    return text.strip()
+
+
 def arranged(facts: list[list[str]], beside: list[str], rng: random.Random) -> str:
     """Lay facts out as prose, paragraphs or a list; the pieces of one fact keep their order."""
     order: list[tuple[float, str]] = []
     for pieces in facts:
-        together = len(pieces) == 1 or rng.random() < 0.5
+        together = any(_LEANS.search(piece) for piece in pieces[1:]) or rng.random() < 0.5
         begin = rng.random()
         places = [begin + n * 1e-9 for n in range(len(pieces))] if together else sorted(rng.random() for _ in pieces)
         order += list(zip(places, pieces, strict=True))
     order += [(rng.random(), text) for text in beside]
     texts = [text for _, text in sorted(order, key=lambda one: one[0])]
     draw = rng.random()
+    if any("\n" in text for text in texts):
+        return _among_tables(texts)
     if draw < 0.72 or len(texts) < 2:
         return " ".join(texts)
     if draw < 0.84:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+import operator
 import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 
 from training.skills import names
@@ -86,12 +87,27 @@ def render(text: str, slots: Mapping[str, object], rng: random.Random) -> str:
     text = SLOT.sub(lambda match: _value(slots, match), text)
     text = re.sub(r"\s+([.,;])", r"\1", " ".join(text.split()))
     text = _ARTICLE.sub(r"\1n ", text)
+    text = text.replace(" ¶ ", "\n").replace("¶", "\n")
     return re.sub(r"(^|[.!?] )([a-z])", lambda match: match[1] + match[2].upper(), text)
 
 
 def _value(slots: Mapping[str, object], match: re.Match[str]) -> str:
     value = slots[f"{match[1]}{match[2]}{match[3] or ''}"]
     return str(getattr(value, match[4][1:])) if match[4] else str(value)
+
+
+_OPERATORS: dict[str, Callable[[int, int], int]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.floordiv,
+}  # fmt: skip
+
+
+def worked_out(terms: Sequence[str], slots: Mapping[str, object]) -> int:
+    """Work out a sum such as `n1 + n2 * 2`, from left to right."""
+    values = [int(term) if term.isdigit() else int(str(slots[term]).replace(",", "")) for term in terms[::2]]
+    result = values[0]
+    for sign, value in zip(terms[1::2], values[1:], strict=True):
+        result = _OPERATORS[sign](result, value)
+    return result
 
 
 class Filler:
@@ -101,24 +117,32 @@ class Filler:
         self.rng = rng
         self.used: set[str] = set()
 
-    def slots(self, wordings: list[str], stocks: Mapping[str, tuple[str, ...]]) -> dict[str, object]:
-        """Fill all slots that the wordings name."""
+    def slots(
+        self, wordings: Sequence[str], stocks: Mapping[str, tuple[str, ...]], sums: Sequence[str] = ()
+    ) -> dict[str, object]:
+        """Fill all slots that the wordings name; `sums` are worked out from the others."""
         wanted: dict[str, set[str]] = {}
         for wording in wordings:
             for match in SLOT.finditer(wording):
+                if match[3]:  # it is worked out
+                    continue
                 wanted.setdefault(match[1], set()).add(match[2])
         found: dict[str, object] = {}
         for kind in sorted(wanted):
             numbers = sorted(wanted[kind])
             for number, value in zip(numbers, self.draw(kind, len(numbers), stocks.get(kind)), strict=True):
                 found[f"{kind}{number}"] = value
+        for line in sums:
+            name, _, terms = line.partition(" = ")
+            found[name] = Number(worked_out(terms.split(), found))
         return found
 
     def draw(self, kind: str, count: int, stock: tuple[str, ...] | None = None) -> list[object]:
         """Draw different things of a kind, from a scenario's own stock or from the common ones."""
         if stock and (match := re.fullmatch(r"(\d+)-(\d+)", stock[0])):
             low, high = int(match[1]), int(match[2])
-            return [Number(n) for n in sorted(self.rng.sample(range(low, high + 1), count))]
+            numbers = sorted(self.rng.sample(range(low, high + 1), count))
+            return [str(n) if kind == "y" else Number(n) for n in numbers]
         if stock:
             return [Forms(words) for words in self.rng.sample(stock, count)]
         rising: dict[str, Callable[[int], list[object]]] = {

@@ -5,6 +5,7 @@ A file of `kinds/` holds the scenarios of one skill. Its lines:
     ## name                      begins a scenario
     = act: swim; fish; camp      a stock of words for the slots {act1}, {act2}, ... (or a range: = n: 20-90);
                                  `sold/sell` has forms, {act1.a} and {act1.b}
+    ! n_sum = n1 + n2 * 2        a number worked out from left to right (+ - * /)
     [A]                          begins the wordings of world A; [B], [C], ... the same
     [first]                      what comes before any of them
     [also]                       sentences that may stand beside any world and decide nothing
@@ -12,7 +13,8 @@ A file of `kinds/` holds the scenarios of one skill. Its lines:
     [claims]                     claims, each after its labels, one letter a world:
     +-0 {p1} is taller.          + supported, - contradicted, 0 not said, . not asked in this world
 
-`(a|b|)` in a wording stands for one of its parts, ` // ` for a place where other sentences may come between.
+¶ in a wording begins a line. `(a|b|)` stands for one of its parts, ` // ` for a place where other sentences may
+come between.
 Slots of one type (the letters of the name) are filled with different things; numbers, dates and amounts rise
 with the digit: {n1} < {n2}. A claim must hold in one world and fail in another, or come with its slots exchanged,
 so that it tells nothing about its label when it is read alone.
@@ -57,6 +59,7 @@ class Scenario:
     also: tuple[str, ...] = ()
     ask: tuple[str, ...] = ()
     first: tuple[str, ...] = ()
+    sums: tuple[str, ...] = ()
 
     @property
     def wordings(self) -> tuple[str, ...]:
@@ -107,6 +110,8 @@ def _scenario(kind: str, block: str) -> Scenario:
         elif line.startswith("= "):
             slot, _, words = line[2:].partition(": ")
             stocks[slot] = tuple(word.strip() for word in words.split(";"))
+        elif line.startswith("! "):
+            parts["sums"].append(line[2:])
         elif section:
             parts[section].append(line)
         else:
@@ -124,7 +129,7 @@ def _scenario(kind: str, block: str) -> Scenario:
         worlds,
         balanced(claims, where=where),
         stocks,
-        *(tuple(parts[name]) for name in ("also", "ask", "first")),
+        *(tuple(parts[name]) for name in ("also", "ask", "first", "sums")),
     )
 
 
