@@ -1,6 +1,6 @@
 """One entry point, a step at a time: `python -m training STEP --config training/configs/minilm.json`.
 
-build      rows from the data, evidence selected as at inference    -> OUT/{train,held,eval}.jsonl.xz
+build      rows from the data, evidence selected as at inference    -> OUT/{train,held,roles,skills,eval}.jsonl.xz
 encode     the rows as token ids                                    -> OUT/*.ids.npz
 teach      the teachers, and the mean of their answers on every row -> OUT/teacher_*.npz
 fit        the student, towards labels and teacher                  -> OUT/student.safetensors

@@ -100,9 +100,14 @@ def build_roles(*, seed: int, made: int, limit: int | None = None) -> list[Row]:
 
 def build_skills(*, seed: int, made: int, limit: int | None = None) -> tuple[list[Row], list[Row]]:
     """Build the rows that take reasoning: to train on, and those in wordings that are kept from training."""
-    parts = [Part("skills", kind, seed, made // len(skill_kinds()), limit, DATA) for kind in skill_kinds()]
-    made_rows = _each(parts, limit)
+    made_rows = _each(skill_parts(seed=seed, made=made, limit=limit), limit)
     return [row for train, _ in made_rows for row in train], [row for _, held in made_rows for row in held]
+
+
+def skill_parts(*, seed: int, made: int, limit: int | None = None) -> list[Part]:
+    """The parts of the rows that take reasoning; each run of as many as there are kinds has some of all kinds."""
+    kinds, size = skill_kinds(), made // len(skill_kinds()) // SLICES
+    return [Part("skills", f"{kind} {n}", seed, size, limit, DATA) for n in range(SLICES) for kind in kinds]
 
 
 def build_part(part: Part) -> tuple[list[Row], list[Row]]:
@@ -255,7 +260,9 @@ def _deeds_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
 def _skills_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
     """Made texts of one kind that take reasoning, some among sentences of documents."""
     around = [text for text in _some_documents(builder, part) if len(text) > 200]
-    yield from builder.skills([part.what], part.size // (12 if kept else 1), around=around, held=kept)
+    yield from builder.skills(
+        [part.what.split()[0]], max(1, part.size // (12 if kept else 1)), around=around, held=kept
+    )
 
 
 def build_eval(limit: int | None = None) -> Iterator[Row]:
