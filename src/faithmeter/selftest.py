@@ -164,6 +164,11 @@ def _key(pair: Pair) -> tuple[str, str]:
     return pair.sample.content_hash, f"{pair.claim.start}:{pair.claim.text}"
 
 
+def stands_alone(claim: str) -> bool:
+    """Whether it does not begin with a word that points elsewhere ("It", "These")."""
+    return claim.split()[0].lower().strip(",'’") not in _POINTING
+
+
 async def _claims(sample: Sample, evaluator: Evaluator) -> list[Pair]:
     """The claims of a sample that can be judged; one that cannot be broken into claims has none."""
     if not any(context.text.strip() for context in sample.contexts):
@@ -193,9 +198,12 @@ def _makers(pairs: Sequence[Pair]) -> Mapping[str, Maker]:
         for _ in range(10):
             there = rng.choice(pairs)
             apart = {c.text for c in there.sample.contexts}.isdisjoint(c.text for c in pair.sample.contexts)
-            alone = there.claim.text.split()[0].lower().strip(",'’") not in _POINTING
             # a name or a number that these contexts do not have: "The service is friendly" may be true here as well
-            if apart and alone and any(mark.lower() not in here.lower for mark in _MARKS.findall(there.claim.text)):
+            if (
+                apart
+                and stands_alone(there.claim.text)
+                and any(mark.lower() not in here.lower for mark in _MARKS.findall(there.claim.text))
+            ):
                 return Change(there.claim.text, pair.claim.text, there.claim.text)
         return None
 
