@@ -15,7 +15,7 @@ from support.tiny_models import hhem_folder
 
 from faithmeter import Label, UsageError
 from faithmeter.compat import Faithfulness, FaithfulnesswithHHEM, rag_evals, ragaliq, ragas
-from faithmeter.compat._parts import Unjudged, spec_of
+from faithmeter.compat._parts import Unjudged, given
 
 EINSTEIN = (
     "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist, widely held to be one of the "
@@ -225,14 +225,14 @@ async def test_ragaliq_takes_our_verifiers_as_judges() -> None:
 
 def test_clients_of_the_sdks_are_understood() -> None:
     client = OpenAI(api_key="k", base_url="http://127.0.0.1:9/v1")
-    assert spec_of("openai/gpt-5") == "openai:gpt-5"
-    assert spec_of("openai:gpt-5?votes=3") == "openai:gpt-5?votes=3"
+    assert given("openai/gpt-5").spec == "openai:gpt-5"
+    assert given("openai:gpt-5?votes=3").spec == "openai:gpt-5?votes=3"
     wrapped = SimpleNamespace(client=AsyncOpenAI(api_key="k"), kwargs={"model": "gpt-5"})
-    assert spec_of(wrapped) == "openai:gpt-5@https://api.openai.com/v1"
-    assert spec_of(SimpleNamespace(client=client, model="m")) == "openai:m@http://127.0.0.1:9/v1"
+    assert given(wrapped).spec == "openai:gpt-5@https://api.openai.com/v1"
+    assert given(SimpleNamespace(client=client, model="m")).spec == "openai:m@http://127.0.0.1:9/v1"
     for unknown in (client, object(), SimpleNamespace(model="m")):
         with pytest.raises(UsageError, match="pass a string such as 'openai:MODEL'"):
-            spec_of(unknown)
+            given(unknown)
 
 
 def test_an_sdk_client_judges(server: LLMServer) -> None:

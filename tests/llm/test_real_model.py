@@ -41,7 +41,7 @@ def test_eval_with_a_local_model(tmp_path: Path) -> None:
     results = [Result.model_validate(line) for line in lines if "outcomes" in line]
     assert [result.sample.id for result in results] == ["tower", "greeting"]
     for result in results:
-        assert result.signature.startswith("extract:openai:smollm2,sentences.")
+        assert result.signature.startswith("extract:openai:smollm2@http://127.0.0.1:")
         assert ",extract.1." in result.signature
         assert ",verify.1." in result.signature
         assert result.usage.calls >= 2

@@ -128,7 +128,9 @@ class LLMServer:
         self.requests: list[Asked] = []
         """What was asked, in order, if `record`."""
         self.headers: list[dict[str, str]] = []
-        """The headers of every request, in order, if `record`."""
+        """The headers of every request, in order, by their names in lower case, if `record`."""
+        self.paths: list[str] = []
+        """What was asked for, in order, with its query, if `record`."""
         self.script: deque[str] = deque()
         """Faults for the next requests, by name, ahead of chance; "" is a request that goes well."""
         self.counts: dict[str, int] = {}
@@ -209,7 +211,8 @@ class LLMServer:
     async def _answer(self, request: web.Request, protocol: Any) -> web.StreamResponse:
         body = await request.json()
         if self._record:
-            self.headers.append(dict(request.headers))
+            self.headers.append({name.lower(): value for name, value in request.headers.items()})
+            self.paths.append(request.path_qs)
         if self.behaviour.redirect is not None:
             raise web.HTTPTemporaryRedirect(self.behaviour.redirect + request.path_qs)
         asked: Asked = protocol.read(body)

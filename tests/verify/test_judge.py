@@ -75,7 +75,7 @@ async def test_it_is_found_by_name(server: LLMServer) -> None:
     found = load_verifier(f"openai:stub?mode=per-claim@{server.url}")
     assert isinstance(found, Judge)
     assert found.settings.mode == "per-claim"
-    assert found.signature.startswith("openai:stub,verify.1.")
+    assert found.signature.startswith(f"openai:stub@{server.url},verify.1.")
     assert found.signature.endswith(",mode=per-claim")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from faithmeter import sync
-from faithmeter.compat._parts import evaluator, is_judge, judged, spec_of
+from faithmeter.compat._parts import evaluator, given, is_judge, judged
 from faithmeter.datamodels import Label, Sample
 from faithmeter.extract import Extractor
 from faithmeter.llm.prompts import load_prompt
@@ -80,14 +80,17 @@ class ContextEvaluation:
 
     def _joint(self, client: Any) -> Extractor | None:
         """One call for claims and verdicts, where an LLM judges."""
-        if isinstance(client, Verifier) or not is_judge(spec_of(client)):
+        if isinstance(client, Verifier):
+            return None
+        spec, access = given(client)
+        if not is_judge(spec):
             return None
         from faithmeter.extract.joint import JointExtractor  # needs the extra [llm]
 
         options: dict[str, Any] = {"inference": self.inference}
         if self._own:
             options["joint_prompt"] = self._own
-        return JointExtractor(spec_of(client), **options)
+        return JointExtractor(spec, access=access, **options)
 
     def _response(self, result: Result) -> BaseModel:
         statements = [

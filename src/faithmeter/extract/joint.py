@@ -13,7 +13,8 @@ from faithmeter.llm.endpoint import Reply, Request
 from faithmeter.llm.fence import Item, fenced, numbers
 from faithmeter.llm.prompts import Instructions
 from faithmeter.llm.reading import as_number, as_text, read_object
-from faithmeter.llm.settings import JudgeSettings, configured
+from faithmeter.llm.secrets import Access
+from faithmeter.llm.settings import JudgeSettings, configured, signed_model
 from faithmeter.llm.verdicts import (
     TOKENS_A_VERDICT,
     Finding,
@@ -36,10 +37,12 @@ Judged = tuple[str, Finding | None]
 class JointExtractor:
     """Takes an answer apart and judges its claims in one call; a judge settles what does not pass the checks."""
 
-    def __init__(self, spec: str, *, settings: JudgeSettings | None = None, **options: Any) -> None:
+    def __init__(
+        self, spec: str, *, settings: JudgeSettings | None = None, access: Access | None = None, **options: Any
+    ) -> None:
         self.spec, self.settings = configured(spec, settings, {**options, "mode": "joint"})
-        self._judge = Judge(spec, settings=settings, **{**options, "mode": "joint"})
-        self._plainly = LLMExtractor(spec, settings=settings, **{**options, "mode": "joint"})
+        self._judge = Judge(spec, settings=settings, access=access, **{**options, "mode": "joint"})
+        self._plainly = LLMExtractor(spec, settings=settings, access=access, **{**options, "mode": "joint"})
         self._sentences = SentenceExtractor()
         self._instructions = Instructions("joint", self.settings)
         self.client = self._judge.client
@@ -47,7 +50,12 @@ class JointExtractor:
     @property
     def signature(self) -> str:
         """The model, the prompt with its version, and every setting that bears on claims and verdicts."""
-        parts = [str(self.spec), self._sentences.signature, self._instructions.signature, *self.settings.signed]
+        parts = [
+            signed_model(self.spec, self.settings),
+            self._sentences.signature,
+            self._instructions.signature,
+            *self.settings.signed,
+        ]
         return ",".join(parts)
 
     async def extract(self, sample: Sample) -> Extraction | Failure:

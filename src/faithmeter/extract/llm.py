@@ -15,7 +15,8 @@ from faithmeter.llm.endpoint import Reply, Request
 from faithmeter.llm.fence import Item, fenced, numbers
 from faithmeter.llm.prompts import Instructions
 from faithmeter.llm.reading import as_number, as_text, read_object
-from faithmeter.llm.settings import JudgeSettings, configured
+from faithmeter.llm.secrets import Access
+from faithmeter.llm.settings import JudgeSettings, configured, signed_model
 from faithmeter.llm.verdicts import array, list_of, one_of, string
 from faithmeter.text import words
 
@@ -28,17 +29,24 @@ _AS_IT_STANDS = ("missing", "malformed", "truncated", "bad_citation")
 class LLMExtractor:
     """Breaks an answer's sentences into standalone claims with an LLM: `LLMExtractor("openai:MODEL")`."""
 
-    def __init__(self, spec: str, *, settings: JudgeSettings | None = None, **options: Any) -> None:
+    def __init__(
+        self, spec: str, *, settings: JudgeSettings | None = None, access: Access | None = None, **options: Any
+    ) -> None:
         self.spec, given = configured(spec, settings, options)
         self.settings = given.for_extraction()
-        self.client: Client = shared_client(self.spec, self.settings)
+        self.client: Client = shared_client(self.spec, self.settings, access)
         self._instructions = Instructions("extract", self.settings)
         self._sentences = SentenceExtractor()
 
     @property
     def signature(self) -> str:
         """The model, the prompt with its version, and every setting that bears on the claims."""
-        parts = [str(self.spec), self._sentences.signature, self._instructions.signature, *self.settings.signed]
+        parts = [
+            signed_model(self.spec, self.settings),
+            self._sentences.signature,
+            self._instructions.signature,
+            *self.settings.signed,
+        ]
         return ",".join(parts)
 
     def reads(self, sample: Sample) -> Sequence[str]:

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from faithmeter.datamodels import Usage
@@ -30,6 +31,7 @@ from faithmeter.llm.gate import Gate
 from faithmeter.llm.perloop import PerLoop
 from faithmeter.llm.prices import Prices
 from faithmeter.llm.providers import connect
+from faithmeter.llm.secrets import Access
 from faithmeter.llm.settings import JudgeSettings, ModelSpec
 from faithmeter.metering import spend
 
@@ -259,15 +261,15 @@ def _wait(fault: Fault, attempt: int) -> float:
 _clients: OrderedDict[tuple[object, ...], Client] = OrderedDict()
 
 
-def shared_client(spec: ModelSpec, settings: JudgeSettings) -> Client:
+def shared_client(spec: ModelSpec, settings: JudgeSettings, access: Access | None = None) -> Client:
     """The client of a model: an extractor and a judge of the same model share its connections and its pace.
 
     The last few are kept, so that call after call to `check` does not connect anew.
     """
-    key = (spec.provider, spec.model, *(getattr(settings, name) for name in _CONNECTION_FIELDS))
+    key = (spec.provider, spec.model, access, *(getattr(settings, name) for name in _CONNECTION_FIELDS))
     client = _clients.pop(key, None)
     if client is None or client.broken:
-        client = Client(spec, settings)
+        client = Client(spec, settings, connect=partial(connect, access=access))
     _clients[key] = client
     while len(_clients) > _KEPT:
         _clients.popitem(last=False)

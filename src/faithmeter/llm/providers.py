@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from faithmeter.errors import MissingExtra, UsageError
@@ -37,6 +37,7 @@ from faithmeter.llm.endpoint import (
     Unavailable,
 )
 from faithmeter.llm.lean import LeanOpenAI
+from faithmeter.llm.secrets import Access, scrubbed
 from faithmeter.llm.settings import ModelSpec
 
 KEY = "FAITHMETER_API_KEY"
@@ -60,10 +61,12 @@ class PydanticAIEndpoint:
         close: Callable[[], Any] | None = None,
         *,
         defaults: Mapping[str, Any] | None = None,
+        secrets: Sequence[str] = (),
     ) -> None:
         self._model = model
         self._close = close
         self._defaults = dict(defaults or {})
+        self._secrets = tuple(secrets)
         self._takes_temperature = not any(model.profile.get(flag) for flag in _NO_TEMPERATURE)
 
     async def send(self, request: Request, style: Style) -> Reply:
@@ -79,13 +82,14 @@ class PydanticAIEndpoint:
                 model_request_parameters=_parameters(request, style),
                 instrument=False,
             )
-            return _reply(response)
+            return _reply(response, self._secrets)
         except Fault:
             raise
         except (ai.AgentRunError, ai.UserError) as error:
-            raise _fault(error) from None  # the cause may hold headers, and with them the key
+            raise _fault(error, self._secrets) from None  # the cause may hold headers, and with them the key
         except Exception as error:  # what an SDK raises on a body that its provider would never send is anybody's guess
-            raise Unavailable(scrubbed(f"the reply cannot be read ({type(error).__name__}: {_brief(error)})")) from None
+            said = _brief(error, self._secrets)
+            raise Unavailable(f"the reply cannot be read ({type(error).__name__}: {said})") from None
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -93,80 +97,93 @@ class PydanticAIEndpoint:
             await self._close()
 
 
-def connect(spec: ModelSpec, base_url: str | None = None) -> PydanticAIEndpoint:
-    """Build the endpoint of a spec, with the key from the environment."""
+def connect(spec: ModelSpec, base_url: str | None = None, access: Access | None = None) -> PydanticAIEndpoint:
+    """Build the endpoint of a spec, with the key from the environment or from the user's own client."""
+    secrets = [access.key] if access else []
     try:
         if spec.provider == "bedrock":
-            return PydanticAIEndpoint(_bedrock(spec.model, base_url))
+            return _bedrock(spec.model, base_url)
         if spec.provider == "groq":
-            return _groq(spec.model, base_url)
+            return _groq(spec.model, base_url, access)
         # httpx's own pool scans every connection on each request; aiohttp's does not.
-        http = DefaultAioHttpClient(timeout=httpx2.Timeout(600, connect=15), event_hooks=event_hooks(httpx2))
-        model = _BUILDERS[spec.provider](spec.model, base_url, http)
+        # It follows redirects unless told not to, and the body goes along: to a host that nobody named.
+        http = DefaultAioHttpClient(
+            timeout=httpx2.Timeout(600, connect=15), follow_redirects=False, event_hooks=event_hooks(httpx2)
+        )
+        model = _BUILDERS[spec.provider](spec.model, base_url, http, access)
         client = getattr(model, "client", None)
         close = client.close if isinstance(client, LeanOpenAI) else http.aclose
-        return PydanticAIEndpoint(model, close, defaults=_DEFAULTS.get(spec.provider))
+        return PydanticAIEndpoint(model, close, defaults=_DEFAULTS.get(spec.provider), secrets=secrets)
     except ImportError:
         raise MissingExtra(f"the provider {spec.provider!r}", "llm") from None
     except ai.UserError as error:
         raise UsageError(f"{spec}: {error}") from None
 
 
-def _key(variable: str, base_url: str | None) -> str | None:
+def _key(variable: str, base_url: str | None, access: Access | None) -> str | None:
+    if access is not None:
+        return access.key
     own = os.environ.get(KEY) if base_url else None
     return own or os.environ.get(variable) or None
 
 
-def _openai_provider(base_url: str | None, http: httpx2.AsyncClient) -> Any:
+def _openai_provider(base_url: str | None, http: httpx2.AsyncClient, access: Access | None) -> Any:
     from pydantic_ai.providers.openai import OpenAIProvider
 
     address = base_url or os.environ.get("OPENAI_BASE_URL")
-    key = _key("OPENAI_API_KEY", base_url) or (_KEYLESS if address else None)
+    key = _key("OPENAI_API_KEY", base_url, access) or (_KEYLESS if address else None)
     if key is None:
         raise UsageError("set OPENAI_API_KEY in the environment, or give the address of your own endpoint")
     return OpenAIProvider(openai_client=LeanOpenAI(base_url=address, api_key=key, http_client=http, max_retries=0))
 
 
-def _openai(model: str, base_url: str | None, http: httpx2.AsyncClient) -> Model[Any]:
+def _openai(model: str, base_url: str | None, http: httpx2.AsyncClient, access: Access | None) -> Model[Any]:
     from pydantic_ai.models.openai import OpenAIChatModel
 
     # Our schemas are already what OpenAI's strict mode wants; pydantic-ai would rework them for each request.
     return OpenAIChatModel(
-        model, provider=_openai_provider(base_url, http), profile=ModelProfile(json_schema_transformer=None)
+        model, provider=_openai_provider(base_url, http, access), profile=ModelProfile(json_schema_transformer=None)
     )
 
 
-def _openai_responses(model: str, base_url: str | None, http: httpx2.AsyncClient) -> Model[Any]:
+def _openai_responses(model: str, base_url: str | None, http: httpx2.AsyncClient, access: Access | None) -> Model[Any]:
     from pydantic_ai.models.openai import OpenAIResponsesModel
 
-    return OpenAIResponsesModel(model, provider=_openai_provider(base_url, http))
+    return OpenAIResponsesModel(model, provider=_openai_provider(base_url, http, access))
 
 
-def _azure(model: str, base_url: str | None, http: httpx2.AsyncClient) -> Model[Any]:
+def _azure(model: str, base_url: str | None, http: httpx2.AsyncClient, access: Access | None) -> Model[Any]:
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.providers.azure import AzureProvider
 
-    provider = AzureProvider(azure_endpoint=base_url, api_key=_key("AZURE_OPENAI_API_KEY", base_url), http_client=http)
+    provider = AzureProvider(
+        azure_endpoint=base_url,
+        api_version=access.api_version if access else None,
+        api_key=_key("AZURE_OPENAI_API_KEY", base_url, access),
+        http_client=http,
+    )
     provider.client.max_retries = 0
     return OpenAIChatModel(model, provider=provider)
 
 
-def _anthropic(model: str, base_url: str | None, http: httpx2.AsyncClient) -> Model[Any]:
+def _anthropic(model: str, base_url: str | None, http: httpx2.AsyncClient, access: Access | None) -> Model[Any]:
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
-    provider = AnthropicProvider(api_key=_key("ANTHROPIC_API_KEY", base_url), base_url=base_url, http_client=http)
+    provider = AnthropicProvider(
+        api_key=_key("ANTHROPIC_API_KEY", base_url, access), base_url=base_url, http_client=http
+    )
     provider.client.max_retries = 0
     return AnthropicModel(model, provider=provider)
 
 
-def _google(model: str, base_url: str | None, http: httpx2.AsyncClient) -> Model[Any]:
+def _google(model: str, base_url: str | None, http: httpx2.AsyncClient, access: Access | None) -> Model[Any]:
     from google.genai.types import HttpRetryOptions
     from pydantic_ai.models.google import GoogleModel
     from pydantic_ai.providers.google import GoogleProvider
 
     provider = GoogleProvider(
-        api_key=_key("GOOGLE_API_KEY", base_url) or os.environ.get("GEMINI_API_KEY"),
+        api_key=_key("GOOGLE_API_KEY", base_url, access) or os.environ.get("GEMINI_API_KEY"),
         base_url=base_url,
         http_client=http,
         retry_options=HttpRetryOptions(attempts=1),
@@ -174,26 +191,28 @@ def _google(model: str, base_url: str | None, http: httpx2.AsyncClient) -> Model
     return GoogleModel(model, provider=provider)
 
 
-def _mistral(model: str, base_url: str | None, http: httpx2.AsyncClient) -> Model[Any]:
+def _mistral(model: str, base_url: str | None, http: httpx2.AsyncClient, access: Access | None) -> Model[Any]:
     from pydantic_ai.models.mistral import MistralModel
     from pydantic_ai.providers.mistral import MistralProvider
 
-    provider = MistralProvider(api_key=_key("MISTRAL_API_KEY", base_url), base_url=base_url, http_client=http)
+    provider = MistralProvider(api_key=_key("MISTRAL_API_KEY", base_url, access), base_url=base_url, http_client=http)
     return MistralModel(model, provider=provider)
 
 
-def _groq(model: str, base_url: str | None) -> PydanticAIEndpoint:
+def _groq(model: str, base_url: str | None, access: Access | None) -> PydanticAIEndpoint:
     import httpx  # groq's SDK is still on it
     from pydantic_ai.models.groq import GroqModel
     from pydantic_ai.providers.groq import GroqProvider
 
-    http = httpx.AsyncClient(timeout=httpx.Timeout(600, connect=15), event_hooks=event_hooks(httpx))
-    provider = GroqProvider(api_key=_key("GROQ_API_KEY", base_url), base_url=base_url, http_client=http)
+    http = httpx.AsyncClient(
+        timeout=httpx.Timeout(600, connect=15), follow_redirects=False, event_hooks=event_hooks(httpx)
+    )
+    provider = GroqProvider(api_key=_key("GROQ_API_KEY", base_url, access), base_url=base_url, http_client=http)
     provider.client.max_retries = 0
-    return PydanticAIEndpoint(GroqModel(model, provider=provider), http.aclose)
+    return PydanticAIEndpoint(GroqModel(model, provider=provider), http.aclose, secrets=[access.key] if access else [])
 
 
-def _bedrock(model: str, base_url: str | None) -> Model[Any]:
+def _bedrock(model: str, base_url: str | None) -> PydanticAIEndpoint:
     import boto3
     from botocore.config import Config
     from botocore.exceptions import BotoCoreError
@@ -202,14 +221,20 @@ def _bedrock(model: str, base_url: str | None) -> Model[Any]:
 
     config = Config(retries={"total_max_attempts": 1}, connect_timeout=15, read_timeout=600, max_pool_connections=64)
     try:
-        client = boto3.client("bedrock-runtime", endpoint_url=base_url, config=config)
+        session = boto3.Session()
+        client = session.client("bedrock-runtime", endpoint_url=base_url, config=config)
+        found = session.get_credentials()  # they may stand in a file, where `scrubbed` does not look
     except BotoCoreError as error:
         raise UsageError(f"bedrock:{model}: {error} (set AWS_REGION and the other AWS_ variables)") from None
     bound_botocore(client)
-    return BedrockConverseModel(model, provider=BedrockProvider(bedrock_client=client))
+    secrets = [found.access_key, found.secret_key, found.token] if found else []
+    return PydanticAIEndpoint(
+        BedrockConverseModel(model, provider=BedrockProvider(bedrock_client=client)),
+        secrets=list(filter(None, secrets)),
+    )
 
 
-_BUILDERS: Mapping[str, Callable[[str, str | None, httpx2.AsyncClient], Model[Any]]] = {
+_BUILDERS: Mapping[str, Callable[[str, str | None, httpx2.AsyncClient, Access | None], Model[Any]]] = {
     "openai": _openai,
     "openai-responses": _openai_responses,
     "azure": _azure,
@@ -240,13 +265,11 @@ def _parameters(request: Request, style: Style) -> ModelRequestParameters:
     )
 
 
-def _reply(response: ModelResponse) -> Reply:
-    usage = response.usage
-    if usage.input_tokens < 0 or usage.output_tokens < 0:
-        raise Unavailable(f"the reply says that it took {usage.input_tokens} and {usage.output_tokens} tokens")
+def _reply(response: ModelResponse, secrets: Sequence[str] = ()) -> Reply:
+    usage = response.usage  # a count below 0 is the client's business: the call is paid for all the same
     details = response.provider_details or {}
     return Reply(
-        text=response.text or "",
+        text=scrubbed(response.text or "", secrets),
         finish=_FINISH.get(response.finish_reason, "stop"),
         prompt_tokens=usage.input_tokens,
         completion_tokens=usage.output_tokens,
@@ -262,10 +285,14 @@ def _token(item: Mapping[str, Any]) -> Token:
     return Token(item["token"], alternatives)
 
 
-def _fault(error: ai.AgentRunError | ai.UserError) -> Fault:
+def _fault(error: ai.AgentRunError | ai.UserError, secrets: Sequence[str] = ()) -> Fault:
     """Sort pydantic-ai's exceptions by what can be done about them."""
-    message = scrubbed(_brief(error))
+    message = _brief(error, secrets)
     retry_after = getattr(error, "retry_after", None)
+    if 300 <= (status := _status(error)) < 400:
+        return Barred(
+            f"HTTP {status}: a redirect, which is never followed; give the address it leads to if you trust it"
+        )
     match error:
         case ai.ModelRateLimitError():
             return Throttled(message, retry_after=retry_after)
@@ -282,17 +309,20 @@ def _fault(error: ai.AgentRunError | ai.UserError) -> Fault:
     return Unavailable(message, retry_after=retry_after)
 
 
-def _brief(error: Exception) -> str:
+def _status(error: Exception) -> int:
+    """The HTTP status, which for a redirect only the SDK's own error holds; 0 if there is none."""
+    said = [getattr(item, name, None) for item in (error, error.__cause__) for name in ("status_code", "code")]
+    return next((status for status in said if isinstance(status, int)), 0)
+
+
+def _brief(error: Exception, secrets: Sequence[str]) -> str:
     body = getattr(error, "body", None)
     if isinstance(error, ai.ModelHTTPError):
         said = body.get("message") if isinstance(body, dict) else body
-        return f"HTTP {error.status_code}: {' '.join(str(said or '').split())[:300]}".rstrip(": ")
-    return " ".join(str(error).split())[:300]
+        return f"HTTP {error.status_code}: {_cut(str(said or ''), secrets)}".rstrip(": ")
+    return _cut(str(error), secrets)
 
 
-def scrubbed(message: str) -> str:
-    """The message without any key of the environment: some servers repeat the one they refuse."""
-    for name, value in os.environ.items():
-        if len(value) >= 6 and any(word in name.upper() for word in ("KEY", "TOKEN", "SECRET", "PASSWORD")):
-            message = message.replace(value, "***")
-    return message
+def _cut(text: str, secrets: Sequence[str]) -> str:
+    """The beginning; cleared of keys before it is cut, as half a key would not be found."""
+    return " ".join(scrubbed(text, secrets).split())[:300]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -148,6 +149,17 @@ class JudgeSettings(Model):
         ]
 
 
+_ADDRESSES = {  # where the SDKs look for an address that no spec gives
+    "openai": "OPENAI_BASE_URL",
+    "openai-responses": "OPENAI_BASE_URL",
+    "azure": "AZURE_OPENAI_ENDPOINT",
+    "anthropic": "ANTHROPIC_BASE_URL",
+    "google": "GOOGLE_GEMINI_BASE_URL",
+    "groq": "GROQ_BASE_URL",
+    "bedrock": "AWS_ENDPOINT_URL_BEDROCK_RUNTIME",
+}
+
+
 class ModelSpec(Model):
     """`provider:model`, read."""
 
@@ -158,6 +170,17 @@ class ModelSpec(Model):
 
     def __str__(self) -> str:
         return f"{self.provider}:{self.model}"
+
+
+def signed_model(spec: ModelSpec, settings: JudgeSettings) -> str:
+    """The model, and where it is asked unless that is the provider's own address: two servers are two judges."""
+    url = settings.base_url or os.environ.get(_ADDRESSES.get(spec.provider, ""), "")
+    parts = urlsplit(url)
+    if not parts.hostname:
+        return str(spec)
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    port = "" if parts.port in (None, {"http": 80, "https": 443}.get(parts.scheme)) else f":{parts.port}"
+    return f"{spec}@{parts.scheme}://{host}{port}{parts.path.rstrip('/')}"
 
 
 def parse_spec(spec: str) -> tuple[ModelSpec, JudgeSettings]:

@@ -15,7 +15,8 @@ from faithmeter.llm.endpoint import Reply, Request
 from faithmeter.llm.fence import Item, fenced, numbers
 from faithmeter.llm.prompts import Instructions
 from faithmeter.llm.reading import as_number, read_object
-from faithmeter.llm.settings import JudgeSettings, ModelSpec, configured
+from faithmeter.llm.secrets import Access
+from faithmeter.llm.settings import JudgeSettings, ModelSpec, configured, signed_model
 from faithmeter.llm.verdicts import (
     TOKENS_A_VERDICT,
     Finding,
@@ -36,15 +37,17 @@ _LOGPROBS = {"openai_logprobs": True, "openai_top_logprobs": 10}
 class Judge:
     """Judges claims with an LLM: `Judge("openai:MODEL", votes=3)`."""
 
-    def __init__(self, spec: str, *, settings: JudgeSettings | None = None, **options: Any) -> None:
+    def __init__(
+        self, spec: str, *, settings: JudgeSettings | None = None, access: Access | None = None, **options: Any
+    ) -> None:
         self.spec, self.settings = configured(spec, settings, options)
-        self.client: Client = shared_client(self.spec, self.settings)
+        self.client: Client = shared_client(self.spec, self.settings, access)
         self._instructions = Instructions("verify", self.settings)
 
     @cached_property  # asked for with every sample
     def signature(self) -> str:
         """The model, the prompt with its version, and every setting that bears on a verdict."""
-        return ",".join([str(self.spec), self._instructions.signature, *self.settings.signed])
+        return ",".join([signed_model(self.spec, self.settings), self._instructions.signature, *self.settings.signed])
 
     @property
     def concurrency(self) -> int:
