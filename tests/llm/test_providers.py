@@ -67,14 +67,14 @@ async def test_a_refused_key_stops(keyed_server: LLMServer, row: tuple[str, str,
 
 @pytest.mark.parametrize(("provider", "model", "path", "native"), PROVIDERS, ids=[row[0] for row in PROVIDERS])
 async def test_no_redirect_is_followed(
-    server: LLMServer, provider: str, model: str, path: str, native: bool | None
+    keyed_server: LLMServer, provider: str, model: str, path: str, native: bool | None
 ) -> None:
     with LLMServer() as elsewhere:
-        server.behaviour.redirect = elsewhere.root.replace("127.0.0.1", "localhost")
-        judge = Judge(f"{provider}:{model}@{server.root}{path}", retries=0)
+        keyed_server.behaviour.redirect = elsewhere.root.replace("127.0.0.1", "localhost")
+        judge = Judge(f"{provider}:{model}@{keyed_server.root}{path}", retries=0)
         with pytest.raises(EndpointDown, match=r"HTTP 307: .* never followed") as raised:
             await judge.verify(PAIRS)
         await judge.aclose()
         assert elsewhere.headers == []
-    assert len(server.headers) == 1
+    assert len(keyed_server.headers) == 1
     assert [outcome.kind for outcome in raised.value.outcomes if isinstance(outcome, Failure)] == ["endpoint"] * 2
