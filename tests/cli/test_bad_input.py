@@ -43,6 +43,9 @@ FILES = [
     ("latin.csv", "answer,contexts\ncafé,x".encode("latin-1"), ["latin.csv", "not UTF-8 text", "save it as UTF-8"]),
     ("cells.csv", "answer,contexts\nx\n", ["cells.csv:2", "1 cells, but the header has 2"]),
     ("quote.csv", 'answer,contexts\n"x"y,z\n', ["quote.csv:2", "not CSV"]),
+    ("twice.csv", "answer,contexts,answer\nx,y,z\n", ["twice.csv:1", "'answer' is there twice", "rename"]),
+    ("list.csv", "answer,contexts\nx,\"['a', b\"\n", ["list.csv:2", "looks like a list", "['a', b", "JSON list"]),
+    ("numpy.csv", "answer,contexts\nx,\"['a' 'b']\"\n", ["numpy.csv:2", "looks like a list", "['a' 'b']"]),
     ("rows.xlsx", "x", ["rows.xlsx", "unknown kind of file '.xlsx'", ".jsonl"]),
 ]
 

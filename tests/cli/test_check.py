@@ -83,3 +83,11 @@ def test_help_has_examples_and_names_every_command(cli: Cli) -> None:
         assert f"faithmeter {command} " in shown.stdout
     assert cli("--version").stdout.startswith("faithmeter, version ")
     assert cli("evaluate").returncode == 2
+
+
+@pytest.mark.parametrize("contexts", [(), ("-c", " ")])
+def test_a_check_without_contexts_says_so(cli: Cli, contexts: tuple[str, ...]) -> None:
+    done = cli("check", "It opened in 1889.", *contexts, "-v", "lexical", "--json")
+    assert done.stderr.count("there is no context to check against") == 1
+    assert Result.model_validate_json(done.stdout).score == 0.0
+    assert "no context" not in cli("check", "It opened in 1889.", "-c", TOWER, "-v", "lexical").stderr

@@ -343,3 +343,33 @@ def test_a_line_is_read_as_pythons_own_json_reads_it(
 )
 def test_a_line_out_of_the_ordinary_is_read_as_pythons_own_json_reads_it(tmp_path: Path, line: str) -> None:
     assert repr(lines_read(tmp_path, line.encode())) == repr(json.loads(line))
+
+
+@pytest.mark.parametrize(
+    ("cell", "contexts"),
+    [
+        ("['a', 'b']", ["a", "b"]),
+        ('[\'it is "so"\', "it\'s"]', ['it is "so"', "it's"]),
+        ("['a',\n 'b']", ["a", "b"]),
+        ('["a", "b"]', ["a", "b"]),
+        ("[]", []),
+        ("[1] The tower opened in 1889.", ["[1] The tower opened in 1889."]),
+        ("[The tower] opened.", ["[The tower] opened."]),
+    ],
+)
+def test_a_cell_that_holds_a_list_is_its_texts(cell: str, contexts: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["answer", "contexts"], ["x", cell]])
+    (sample,) = read_samples(path)
+    assert isinstance(sample, Sample)
+    assert [context.text for context in sample.contexts] == contexts
+
+
+def test_what_pandas_writes_comes_back(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    contexts = ["It's 330 m tall.", 'They call it "the lady".', "Line one\nline two", "\\ and ünï"]
+    pandas.DataFrame({"response": ["x"], "retrieved_contexts": [contexts]}).to_csv(tmp_path / "rows.csv", index=False)
+    (sample,) = read_samples(tmp_path / "rows.csv")
+    assert isinstance(sample, Sample)
+    assert [context.text for context in sample.contexts] == contexts

@@ -56,6 +56,10 @@ def command(
     sample = Sample.model_validate(
         {"answer": _text(answer), "contexts": tuple(map(_text, contexts)), "question": question}
     )
+    if not any(context.text.strip() for context in sample.contexts):
+        click.echo(
+            "faithmeter: there is no context to check against: give it with -c, else no claim is supported", err=True
+        )
     result = sync.run(build_evaluator(**options).check(sample))
     _show(result, as_json=as_json)
     if result.coverage < 1:

@@ -154,7 +154,10 @@ class Sampler:
         for field, names in self._wanted.items():
             column = next((name for name in names if row.get(name) is not None), None)
             if column is not None:
-                fields[field] = row.typed(field, row[column]) if isinstance(row, Cells) else row[column]
+                try:
+                    fields[field] = row.typed(field, row[column]) if isinstance(row, Cells) else row[column]
+                except ValueError as error:
+                    return RowError(record.where, str(error))
             elif field in REQUIRED:
                 return _missing(record, field, names)
         if isinstance(fields.get("id"), int):

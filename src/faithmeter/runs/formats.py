@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import codecs
 import csv
+import io
 import itertools
 import json
+import re
+import tokenize
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -28,6 +32,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 
 _CHUNK = 1 << 18  # of a JSON array; twice as much while an element is longer
 _BLANK = " \t\r\n"
+_LIST = re.compile(r"""\s*\[\s*(?:['"\[{]|[rbuRBU]['"]|\])""")  # a list of texts; `[1] The tower …` is a context
 
 
 class Record(NamedTuple):
@@ -59,11 +64,36 @@ class Cells(dict[str, Any]):
         if cell.lstrip().startswith(("[", "{")):
             try:
                 return json.loads(cell)
-            except json.JSONDecodeError:
+            except (ValueError, RecursionError):
                 pass  # a context may well begin with a bracket
+            if field == "contexts" and _LIST.match(cell):
+                try:
+                    return _python_list(cell.strip())
+                except ValueError:
+                    if not self.separator:
+                        raise
         if field == "contexts" and self.separator:
             return [part.strip() for part in cell.split(self.separator) if part.strip()]
         return cell or ([] if field == "contexts" else None)
+
+
+def _python_list(cell: str) -> list[Any]:
+    """A list as Python writes it, which is what pandas and ragas leave in a CSV file; a ValueError if it is none."""
+    try:
+        tree = ast.parse(cell, mode="eval")
+        texts = sum(isinstance(node, ast.Constant) and isinstance(node.value, str) for node in ast.walk(tree))
+        tokens = tokenize.generate_tokens(io.StringIO(cell).readline)
+        if sum(token.type == tokenize.STRING for token in tokens) != texts:
+            raise ValueError("texts side by side")  # numpy writes no commas, and Python would join the two
+        value = ast.literal_eval(tree)
+    except (ValueError, SyntaxError, tokenize.TokenError, MemoryError, RecursionError):
+        raise ValueError(
+            f"contexts: looks like a list and cannot be read, found {shown(cell)}; write a JSON list, "
+            'e.g. ["first", "second"], or divide the contexts with --context-separator'
+        ) from None
+    if not isinstance(value, list):
+        raise ValueError(f"contexts: expected a list, found {shown(value)}")
+    return value
 
 
 def shown(value: Any) -> str:
@@ -248,6 +278,9 @@ def _csv(lines: Iterable[bytes], name: str, *, delimiter: str = ",") -> Iterator
     source = f"{name}:"
     try:
         header = [cell.strip() for cell in next(reader, [])]
+        twice = [column for number, column in enumerate(header) if column and column in header[:number]]
+        if twice:
+            raise DataError(f"{name}:1: the column {twice[0]!r} is there twice; rename one")
         for cells in reader:
             if cells and len(cells) != len(header):
                 problem = f"{len(cells)} cells, but the header has {len(header)}"
