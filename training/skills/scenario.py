@@ -67,8 +67,11 @@ class Scenario:
 
 
 def anonymous(text: str) -> str:
-    """A wording without the numbers of its slots: claims that read alike to one who does not know the text."""
-    return SLOT.sub(lambda match: f"{{{match[1]}}}", text)
+    """A wording without the numbers of its slots: claims that read alike to one who does not know the text.
+
+    The forms of a stock stay apart ({same1.a} is a physician, {same1.c} a lawyer), for they are different words.
+    """
+    return SLOT.sub(lambda match: f"{{{match[1]}{match[4] if len(match[4]) == 2 else ''}}}", text)
 
 
 def balanced(claims: Sequence[tuple[str, str]], *, where: str) -> tuple[Claim, ...]:
