@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
@@ -19,36 +19,36 @@ def _to_first(groups: str) -> dict[str, str]:
 
 
 # Words a rewording may add, drop or swap without changing what is claimed.
-FREE = _words("a an the also additionally furthermore moreover namely indeed")
+FREE = words("a an the also additionally furthermore moreover namely indeed")
 
-NEGATIONS = _words(
+NEGATIONS = words(
     "not no never none nobody nothing nowhere neither nor without non hardly barely scarcely rarely seldom "
     "unable fail failed fails lack lacks lacked deny denies denied refuse refuses refused except"
 )
-QUANTIFIERS = _words(
+QUANTIFIERS = words(
     "all every each any some both either several many much most few fewer little least half only exclusively "
     "solely entire entirely whole majority minority always often sometimes usually mostly partly almost nearly "
     "dozens hundreds thousands millions billions once twice thrice again single multiple numerous various"
 )
-COMPARATIVES = _words(
+COMPARATIVES = words(
     "more less than greater over under above below before after since until till earlier later higher lower larger "
     "smaller bigger better worse best worst longer shorter older younger faster slower exactly about around "
     "approximately roughly same different equal increase increased decrease decreased rose fell up down"
 )
-MODALS = _words(
+MODALS = words(
     "may might can could must shall should will would possibly probably perhaps likely unlikely allegedly reportedly "
     "supposedly apparently certainly definitely potentially maybe seem seems seemed appear appears plan plans planned "
     "expect expected expects intend intends intended claim claims claimed believe believes believed if unless"
 )
 
 # What makes the noun after it one or many: "his son" and "his sons" are told apart.
-DETERMINERS = _words(
+DETERMINERS = words(
     "the a an his her its their my our your this that these those some any no each every both all many several few most"
 )
 
 CONTRACTIONS = {"n't": "not", "'re": "are", "'ve": "have", "'ll": "will", "'m": "am", "'d": "would"}
 # "'s" is short for "is" after these, and marks a possessor elsewhere.
-IS_AFTER = _words("it he she that there here what who where when how this let")
+IS_AFTER = words("it he she that there here what who where when how this let")
 
 SMALL = _numbered(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -83,10 +83,10 @@ UNITS = _to_first(
     "mg|g|µg|μg|mcg|ng|ml|cl|dl|l|kcal|kj|hz|khz|mhz|ghz|iu|mmol|ppm|ppb|¢|₩|₽|₺|₿|‰"
 )
 # Written otherwise they are other units: Mb is a megabit, mW a milliwatt.
-CASED_UNITS = _words("kw mw gb mb tb kb")
-DURATIONS = _words("year month week day hour minute seconds decade century")
+CASED_UNITS = words("kw mw gb mb tb kb")
+DURATIONS = words("year month week day hour minute seconds decade century")
 CURRENCIES = {"$": "dollar", "€": "euro", "£": "sterling", "¥": "¥", "₹": "inr"}
-MONEY = frozenset(CURRENCIES.values()) | _words("usd yen yuan rupee pound")
+MONEY = frozenset(CURRENCIES.values()) | words("usd yen yuan rupee pound")
 
 # Words that stand for each other in any claim. A word with another sense does not belong here, even if that sense is
 # rare: "ruled" may be a court's and "needs" no law's. Names are never reworded: the Labour Party is no Labor Party.
@@ -106,7 +106,7 @@ SYNONYMS = _to_first(
 # Present participles of common verbs, so that "is jumping" is read as "jumps".
 GERUNDS = {
     verb + "ing": verb
-    for verb in _words(
+    for verb in words(
         "jump stand walk play talk look wear hold sleep eat work climb fight read cook wait watch paint sing sell "
         "drink show grow call listen perform stay speak laugh point clean build pull push throw fall fish"
     )
@@ -174,18 +174,18 @@ BEFORE_NUMBER = {
 ACRONYMS = {"us": "usa", "usa": "usa", "uk": "uk"}
 
 # Past participles that do not end in -ed, so that "has won" is read as "won".
-PARTICIPLES = _words(
+PARTICIPLES = words(
     "won made written known given taken seen gone done begun become come found held kept left led lost met paid "
     "put read run said sent set shown sold spent taught told thought brought built bought born grown drawn driven "
     "fallen flown chosen broken spoken stolen sung swum worn thrown hit cut"
 )
-FUNCTION = _words(
+FUNCTION = words(
     "of in on at by to from with for as is are was were be been being am has have had do does did and or but that this "
     "these those it its he she they them his her their him i we you who which what when where why how there into onto "
     "about so than then if while because though although no not all"
 )
-BE = _words("is are was were be been being am became become becomes remains remained")
+BE = words("is are was were be been being am became become becomes remains remained")
 # Prepositions that open a phrase which may stand first or last.
-FRONTABLE = _words("in on at during since after before by throughout until within from as for with")
+FRONTABLE = words("in on at during since after before by throughout until within from as for with")
 # Words that join clauses: with one of them inside, a phrase at the front belongs to one clause only.
-CLAUSES = _words("that who which when while because but and after before if said says where")
+CLAUSES = words("that who which when while because but and after before if said says where")

@@ -36,12 +36,12 @@ def with_numbers(tokens: list[Token]) -> list[Token]:
     while place < len(tokens):
         token = tokens[place]
         if token.form in lexicon.CURRENCIES:
-            end, number = _number_at(tokens, place + 1, money=True)
+            end, number = number_at(tokens, place + 1, money=True)
             if number:
                 out += [Token(number, token.raw), Token(lexicon.CURRENCIES[token.form], token.raw)]
                 place = end
                 continue
-        end, number = _number_at(tokens, place)
+        end, number = number_at(tokens, place)
         if number:
             out.append(Token(number, token.raw, token.first))
             place = end
@@ -51,7 +51,7 @@ def with_numbers(tokens: list[Token]) -> list[Token]:
     return out
 
 
-def _number_at(tokens: Sequence[Token], place: int, *, money: bool = False) -> tuple[int, str]:
+def number_at(tokens: Sequence[Token], place: int, *, money: bool = False) -> tuple[int, str]:
     """The number that begins at a place, and where it ends; "" if none does."""
     form = tokens[place].form if place < len(tokens) else ""
     if _NUMBER.match(form):
@@ -120,7 +120,7 @@ def with_dates(tokens: list[Token]) -> list[Token]:
     out: list[Token] = []
     place = 0
     while place < len(tokens):
-        end, date = _date_at(tokens, place)
+        end, date = date_at(tokens, place)
         token = tokens[place]
         if not date and year_of(token.form) and not _counts(tokens, place):
             end, date = place + 1, token.form
@@ -142,7 +142,7 @@ def _counts(tokens: Sequence[Token], place: int) -> bool:
     return word and following is not None and following.form not in lexicon.FUNCTION
 
 
-def _date_at(tokens: Sequence[Token], place: int) -> tuple[int, str]:
+def date_at(tokens: Sequence[Token], place: int) -> tuple[int, str]:
     """The date that begins at a place, and where it ends; "" if none does."""
 
     def form(ahead: int) -> str:

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rapidfuzz import fuzz
 
@@ -68,6 +68,9 @@ class Passage(NamedTuple):
     start: int
     end: int
     text: str
+    fields: tuple[tuple[str, str], ...] = ()
+    """The cells of a table row or the fields of a record, by name; see `records.Unit`."""
+    record: tuple[int, int] | None = None
 
 
 class Index:
@@ -262,11 +265,11 @@ def _ranked(weights: dict[str, float], index: Index) -> Iterable[int]:
             left[term] *= _SEEN_AGAIN
 
 
-def _pieces(text: str, language: str) -> Iterable[tuple[int, int, str]]:
+def _pieces(text: str, language: str) -> Iterable[tuple[Any, ...]]:
     """Cut a context into pieces; one too long to weigh as a whole is cut between words."""
     for unit in units(text, language=language):
         if size(unit.text) <= _LONGEST_PIECE:
-            yield unit.start, unit.end, unit.text
+            yield unit
             continue
         verbatim = text[unit.start : unit.end] == unit.text
         for start, end in _chunks(unit.text):

@@ -44,8 +44,8 @@ class Reading(NamedTuple):
     """How often "a" or "an" was said: "a brother" and "brothers" are told apart by it."""
 
 
-_QUOTES = str.maketrans("’‘`′“”″–—−‑", "''''\"\"\"----")
-_TOKEN = re.compile(
+QUOTES = str.maketrans("’‘`′“”″–—−‑", "''''\"\"\"----")
+TOKEN = re.compile(
     r"\d{4}-\d{2}-\d{2}(?!\d)"  # an ISO date
     r"|(?<![\w.])\.\d+(?!\w)"  # .5
     r"|\d+(?:,\d{3})+(?:\.\d+)?(?![\w])|\d+(?:\.\d+)?(?![\w.])|\d+(?:\.\d+)?(?=\.?(?:\W|$))"
@@ -94,8 +94,8 @@ def of_kind(facts: Iterable[Fact], *kinds: Kind) -> list[str]:
 
 def _words(text: str) -> list[Token]:
     """Split into words with contractions written out; commas and number signs kept, the rest dropped."""
-    text = unicodedata.normalize("NFC", text).translate(_QUOTES)
-    raws = _TOKEN.findall(text)
+    text = unicodedata.normalize("NFC", text).translate(QUOTES)
+    raws = TOKEN.findall(text)
     if not text.isascii() and any(
         unicodedata.combining(character) or unicodedata.category(character) == "Mc" for character in text
     ):

@@ -22,6 +22,10 @@ class Unit(NamedTuple):
     start: int
     end: int
     text: str
+    fields: tuple[tuple[str, str], ...] = ()
+    """What it holds, by name: the cells of a table row, a field of a record, the entries of a list."""
+    record: tuple[int, int] | None = None
+    """Where the table or list begins, and in it the row or object that these fields are of."""
 
 
 _KEY = r"""(?:"[^"\n]{1,100}"|'[^'\n]{1,100}')\s*+:"""
@@ -212,7 +216,8 @@ class _Scanner:
             if len(frame.scalars) == _LIST:
                 yield from self._flush(frame)
         elif self.key:
-            yield Unit(self.key[0], end, f"{self._path(self.key[1])}: {value}")
+            path = self._path(self.key[1])
+            yield Unit(self.key[0], end, f"{path}: {value}", ((path, value),), self._record())
         else:
             yield Unit(start, end, value)
         if not frame.is_list:
@@ -227,8 +232,16 @@ class _Scanner:
         end = closed if whole and closed else frame.scalars[-1][1]
         values = ", ".join(value for _, _, value in frame.scalars)
         path = self._path(frame.name)
-        yield Unit(start, end, f"{path}: {values}" if path else values)
+        fields = tuple((path, value) for _, _, value in frame.scalars)
+        yield Unit(start, end, f"{path}: {values}" if path else values, fields, self._record())
         frame.scalars = []
+
+    def _record(self) -> tuple[int, int]:
+        """The object that stands in a list, or else the outermost, around the field that is being read."""
+        for number in range(len(self.frames) - 1, 0, -1):
+            if self.frames[number - 1].is_list and not self.frames[number].is_list:
+                return self.frames[number - 1].start, self.frames[number].start
+        return -1, self.frames[0].start if self.frames else -1
 
     def _path(self, name: str) -> str:
         labels = [frame.label for frame in self.frames[-_PATH:] if frame.label and frame.label != name]
@@ -305,7 +318,8 @@ def _plain(text: str, start: int, end: int, language: str) -> Iterator[Unit]:
     labels: list[tuple[int, str]] = []  # the open keys of an indented record
     for block in blocks(part):
         if block.kind == "row":
-            found: Iterable[Unit] = [Unit(block.start, block.end, _row(part, block))]
+            record = (start + block.head[0], start + block.start) if block.head else None
+            found: Iterable[Unit] = [Unit(block.start, block.end, *_row(part, block), record)]
         elif block.kind == "code":
             paragraphs = _PARAGRAPH.finditer(part, block.start, block.end)
             found = (unit for match in paragraphs for unit in _pieces(part, *match.span()))
@@ -314,7 +328,7 @@ def _plain(text: str, start: int, end: int, language: str) -> Iterator[Unit]:
         else:
             found = _field(part, block, labels, language)
         for unit in found:
-            yield Unit(start + unit.start, start + unit.end, unit.text)
+            yield Unit(start + unit.start, start + unit.end, *unit[2:])
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[Unit]:
@@ -359,14 +373,16 @@ def _is_identifier(key: str) -> bool:
     return key.isidentifier() and readable_key(key) != key
 
 
-def _row(text: str, block: Block) -> str:
-    """Pair the cells of a table row with the names in its header."""
+def _row(text: str, block: Block) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Pair the cells of a table row with the names in its header: as text, and as they are."""
     cells = _cells(text, block.start, block.end)
     names = _cells(text, *block.head) if block.head else []
     if len(cells) == 1 and (assigned := _ASSIGNED.match(cells[0])):
-        return f"{readable_key(assigned['key'].strip())}: {_value(assigned['value'])}"
+        field = (readable_key(assigned["key"].strip()), _value(assigned["value"]))
+        return ": ".join(field), (field,)
     names += [""] * (len(cells) - len(names))
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in zip(names, cells, strict=False) if cell)
+    fields = tuple((name, cell) for name, cell in zip(names, cells, strict=False) if cell)
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in fields), fields
 
 
 def _cells(text: str, start: int, end: int) -> list[str]:

@@ -1,0 +1,345 @@
+"""Reads the quantities of a text: value, dimension, bounds and place. What is not understood is left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from faithmeter import _lexicon as lexicon
+from faithmeter._numerals import Token, date_at, number_at, year_of
+from faithmeter.facts import QUOTES, TOKEN
+
+# Dimension, and how many of its base unit make one; names are those of `lexicon.UNITS`, then what it lacks.
+_FACTORS: dict[str, tuple[str, Fraction]] = {
+    name: (dimension, Fraction(factor))
+    for dimension, names in {
+        "length": "millimetre 1/1000|centimetre 1/100|metre 1|kilometre 1000|inch 0.0254|foot 0.3048|yard 0.9144|"
+                  "mile 1609.344",
+        "mass": "milligram 1/1000|gram 1|kilogram 1000|tonne 1000000|ounce 28.349523125|pound 453.59237",
+        "volume": "millilitre 1/1000|centilitre 1/100|litre 1|hectolitre 100",
+        "duration": "seconds 1|minute 60|hour 3600|day 86400|week 604800",
+        "months": "month 1|year 12|decade 120|century 1200",
+        "area": "square_centimetre 1/10000|square_metre 1|hectare 10000|acre 4046.8564224|square_kilometre 1000000|"
+                "square_mile 2589988.110336|square_foot 0.09290304",
+        "speed": "kmh 1|mph 1.609344",
+        "power": "watt 1|kilowatt 1000|megawatt 1000000|gigawatt 1000000000",
+        "data": "kilobyte 1|megabyte 1000|gigabyte 1000000|terabyte 1000000000",
+        "celsius": "celsius 1", "fahrenheit": "fahrenheit 1", "percent": "% 1",
+        "money: dollar": "dollar 1", "money: euro": "euro 1", "money: sterling": "sterling 1", "money: yen": "yen 1",
+        "money: rupee": "rupee 1",
+    }.items()
+    for name, factor in (entry.split() for entry in names.split("|"))
+}  # fmt: skip
+_ALIASES = {
+    "m": "metre", "g": "gram", "mg": "milligram", "milligrams": "milligram", "l": "litre", "ml": "millilitre",
+    "millilitres": "millilitre", "milliliter": "millilitre", "milliliters": "millilitre", "cl": "centilitre",
+    "centilitres": "centilitre", "h": "hour", "s": "seconds", "second": "seconds", "t": "tonne", "kilo": "kilogram",
+    "kilos": "kilogram", "m²": "square_metre", "km²": "square_kilometre", "cm²": "square_centimetre", "sqm": "square_metre",
+    "gw": "gigawatt", "gigawatts": "gigawatt", "gigawatt": "gigawatt", "w": "watt", "fahrenheit": "fahrenheit",
+}  # fmt: skip
+_TOKEN = re.compile(rf"\d+\.\d+(?=[^\W\d_])|{TOKEN.pattern}", re.IGNORECASE)
+"""`facts.TOKEN`, which cuts "1.5m" after the 1."""
+_CODES = {"usd": "dollar", "eur": "euro", "gbp": "sterling", "jpy": "yen", "inr": "rupee"}
+_BASE = {"length": "m", "mass": "g", "volume": "l", "area": "m²", "speed": "km/h", "power": "W", "data": "KB"}
+_CLOCK = re.compile(
+    r"\b(?P<hour>[01]?\d|2[0-4])[:.](?P<minute>[0-5]\d)(?::[0-5]\d)?(?!\d)(?:\s?(?P<half>[ap])\.?m\b\.?)?"
+    r"|\b(?P<hour2>1[0-2]|[1-9])\s?(?P<half2>[ap])\.?m\b\.?|\b(?P<word>noon|midnight)\b",
+    re.IGNORECASE,
+)
+_BOUND = re.compile(
+    r"(?P<above>more than|over|above|exceed(?:s|ed|ing)?|upwards of|greater than|higher than|longer than)"
+    r"|(?P<least>at least|no (?:less|fewer) than|not less than|a minimum of|minimum of)"
+    r"|(?P<below>less than|fewer than|under|below|lower than|shorter than)"
+    r"|(?P<most>at most|up to|no more than|not more than|a maximum of|maximum of|as (?:many|much) as)"
+    r"|(?P<about>about|around|approximately|approx\.|roughly|nearly|almost|circa|some|close to|~)",
+    re.IGNORECASE,
+)
+_BOUND_BEFORE = re.compile(
+    rf"(?:{_BOUND.pattern})\s*(?:the\s+|an?\s+(?:total|average)\s+of\s+)?[$€£¥₹]?\s*$", re.IGNORECASE
+)
+_ABOUT_AFTER = re.compile(r"\s*(?:or so|or more)\b", re.IGNORECASE)
+_RANGE_LINK = re.compile(r"\s*(?:-|to|and)\s*[$€£¥₹]?\s*")
+_STEM = re.compile(r"[A-Z][\w'-]*\s$")
+_YEAR_BEFORE = lexicon.words(
+    "in since from to until till between and by during of year through before after around"
+)
+_NOT_NAMES = lexicon.words(
+    "in on at by for from to of the a an with about around over under only some all between and or than total "
+    "since until after before during nearly almost roughly exactly it they he she this these those there its"
+)
+
+
+class Quantity(NamedTuple):
+    """A quantity as it stands in a text, in the base unit of its dimension."""
+
+    value: Fraction
+    dimension: str
+    """`count`, `percent`, `length`, `money: dollar`, `clock` (minutes), `date`, `year`, `score` (3-1), ..."""
+    start: int
+    end: int
+    written: str
+    step: Fraction = Fraction(1)
+    """What one in the last digit shown stands for."""
+    bound: str = ""
+    """`above`, `least`, `below`, `most`, `about`, or none."""
+    high: Fraction | None = None
+    """The upper end of a range."""
+    day: tuple[int, int, int] = (0, 0, 0)
+    """Of a date: year, month and day, 0 where not said."""
+
+    @property
+    def calendar(self) -> date | None:
+        """The day, if it is fully known."""
+        try:
+            return date(*self.day)
+        except ValueError:
+            return None
+
+
+@lru_cache(maxsize=8192)
+def read(text: str) -> tuple[Quantity, ...]:
+    """The quantities of a text, in order."""
+    text = text.translate(QUOTES)
+    found: list[Quantity] = list(_clocks(text))
+    taken = [(quantity.start, quantity.end) for quantity in found]
+    tokens, spans = _tokens(text)
+    place = 0
+    while place < len(tokens):
+        start = spans[place][0]
+        if any(first <= start < last for first, last in taken):
+            place += 1
+            continue
+        end, quantity = _dated(tokens, spans, place)
+        if quantity is None:
+            end, quantity = _counted(text, tokens, spans, place)
+        if quantity is not None:
+            found.append(quantity._replace(written=text[quantity.start : quantity.end]))
+        place = max(end, place + 1)
+    found.sort(key=lambda quantity: quantity.start)
+    return tuple(_ranges(text, _joined(text, [_bounded(text, quantity) for quantity in found])))
+
+
+def _tokens(text: str) -> tuple[list[Token], list[tuple[int, int]]]:
+    """The words, with numbers written as `#VALUE` once their words are put together."""
+    words = [(match[0], match.span()) for match in _TOKEN.finditer(text)]
+    raw = [Token(word.lower(), word, first=number == 0) for number, (word, _) in enumerate(words)]
+    tokens, spans = [], []
+    place = 0
+    while place < len(raw):
+        limit = len(raw)
+        before, after = raw[place - 1].form if place else "", raw[place + 1].form if place + 1 < len(raw) else ""
+        signed = before in lexicon.CURRENCIES or before in _CODES
+        if after in lexicon.SUFFIXES and after != "bn" and not signed:
+            limit = place + 1  # "330 m" is a length
+        end, number = number_at(raw[:limit], place, money=signed or after == "bn")
+        if raw[place].form in ("second", "one", "seconds") or raw[place].form in lexicon.SCALES:
+            number = ""
+        if number:
+            tokens.append(Token(number, raw[place].raw, raw[place].first))
+            spans.append((words[place][1][0], words[end - 1][1][1]))
+            place = end
+        else:
+            tokens.append(raw[place])
+            spans.append(words[place][1])
+            place += 1
+    return tokens, spans
+
+
+def _clocks(text: str) -> Iterator[Quantity]:
+    for match in _CLOCK.finditer(text):
+        dotted = "." in match[0] and ":" not in match[0]
+        if match["word"]:
+            minutes = 720 if match["word"].lower() == "noon" else 0
+        else:
+            hour, half = int(match["hour"] or match["hour2"]), (match["half"] or match["half2"] or "").lower()
+            if match["minute"] and dotted and not half:
+                continue  # 3.42 is a number
+            if half and not 1 <= hour <= 12:
+                continue
+            minutes = ((hour % 12 + 12 * (half == "p")) if half else hour % 24) * 60 + int(match["minute"] or 0)
+        yield Quantity(Fraction(minutes), "clock", match.start(), match.end(), match[0])
+
+
+def _dated(tokens: list[Token], spans: list[tuple[int, int]], place: int) -> tuple[int, Quantity | None]:
+    """A date, or a year that stands where years stand."""
+    end, form = date_at(tokens, place)
+    if form:
+        parts = [int(part or 0) for part in form[1:].split("-")]
+        year, month, day = [*parts, 0, 0][:3]
+        value = Fraction(year * 10000 + month * 100 + day)
+        return end, Quantity(value, "date", spans[place][0], spans[end - 1][1], "", day=(year, month, day))
+    year_form = year_of(tokens[place].form)
+    if not year_form or tokens[place].raw != year_form:
+        return place, None
+    before = tokens[place - 1].form if place else ""
+    following = tokens[place + 1] if place + 1 < len(tokens) else Token("", "")
+    if before in lexicon.CURRENCIES or before in _CODES or _unit(tokens, place + 1)[1]:
+        return place, None
+    noun = following.raw[:1].islower() and following.form not in _NOT_NAMES and following.form not in lexicon.FUNCTION
+    if before in _YEAR_BEFORE or (place and not noun):
+        return place + 1, Quantity(Fraction(year_form), "year", *spans[place], "", day=(int(year_form), 0, 0))
+    return place, None
+
+
+def _unit(tokens: list[Token], place: int) -> tuple[int, str]:
+    """The unit at a place, and where it ends."""
+    forms = [token.form for token in tokens[place : place + 3]] + ["", "", ""]
+    if forms[0] == "-":
+        place, forms = place + 1, [*forms[1:], ""]
+    if forms[0] in ("°", "degrees", "degree") and forms[1] in ("c", "f", "celsius", "fahrenheit"):
+        return place + 2, "celsius" if forms[1][0] == "c" else "fahrenheit"
+    if forms[:2] == ["per", "cent"]:
+        return place + 2, "%"
+    if forms[0] in ("square", "sq"):
+        inner = _ALIASES.get(forms[1]) or lexicon.UNITS.get(forms[1])
+        return (place + 2, f"square_{inner}") if f"square_{inner}" in _FACTORS else (place, "")
+    if forms[:3] in (["km", "/", "h"], ["kilometres", "per", "hour"], ["kilometers", "per", "hour"]):
+        return place + 3, "kmh"
+    if forms[:3] == ["miles", "per", "hour"]:
+        return place + 3, "mph"
+    if forms[1] == "/" or (forms[1] == "per" and forms[0] in _ALIASES):
+        return place, ""
+    name = _ALIASES.get(forms[0]) or lexicon.UNITS.get(forms[0]) or ""
+    name = _CODES.get(forms[0], name)
+    return (place + 1, name) if name in _FACTORS else (place, "")
+
+
+def _counted(text: str, tokens: list[Token], spans: list[tuple[int, int]], place: int) -> tuple[int, Quantity | None]:
+    """A number, with its unit or currency."""
+    form = tokens[place].form
+    if not form.startswith("#") or form.endswith("th"):
+        return place, None
+    start, end = spans[place]
+    before = tokens[place - 1] if place else Token("", "")
+    currency = lexicon.CURRENCIES.get(before.form) or _CODES.get(before.form)
+    after, unit = _unit(tokens, place + 1)
+    value = Fraction(form[1:])
+    digits = re.match(r"[\d,]*\.?(\d*)", tokens[place].raw)
+    step = Fraction(1, 10 ** len(digits[1] if digits else ""))
+    shown = text[start:end]
+    if value and not any(character.isdecimal() for character in shown):
+        step = Fraction(1)
+    elif plain := re.match(r"[\d,.]+", shown):
+        number = Fraction(plain[0].replace(",", "").rstrip(".") or "1")
+        step = step * value / number if number else step
+    if currency:
+        return place + 1, Quantity(value, f"money: {currency}", spans[place - 1][0], end, "", step=step)
+    minus = before.form == "-" and spans[place - 1][1] == start
+    if minus:
+        value, start = -value, spans[place - 1][0]
+    if unit:
+        dimension, factor = _FACTORS[unit]
+        return after, Quantity(value * factor, dimension, start, spans[after - 1][1], "", step=step * factor)
+    named = before.raw[:1].isupper() and not before.first and before.form not in _NOT_NAMES
+    if named and text[spans[place - 1][1] : start] == " " and value < 1000 and form not in lexicon.MONTHS:
+        return place, None  # "Aero 5", "Plant 2"
+    if start and (text[start - 1] in "#/_" or text[start - 1].isalpha()):
+        return place, None
+    return place + 1, Quantity(value, "count", start, end, "", step=step)
+
+
+def _bounded(text: str, quantity: Quantity) -> Quantity:
+    """With what is said right before it: more than, at least, about."""
+    match = _BOUND_BEFORE.search(text, max(0, quantity.start - 40), quantity.start)
+    bound = match.lastgroup or "" if match else ""
+    if not bound and (after := _ABOUT_AFTER.match(text, quantity.end)):
+        bound = "least" if "more" in after[0] else "about"
+    return quantity._replace(bound=bound)
+
+
+def _joined(text: str, quantities: list[Quantity]) -> list[Quantity]:
+    """Put "7 hours 30 minutes", "7 h 30" and "5 feet 7 inches" together."""
+    out: list[Quantity] = []
+    for quantity in quantities:
+        last = out[-1] if out else None
+        link = text[last.end : quantity.start] if last else ""
+        if last and link in (" ", " and ", "", ", ") and last.dimension in ("duration", "months", "length"):
+            finer = quantity.dimension == last.dimension and last.step > quantity.step and link != ", "
+            minutes = last.dimension == "duration" and last.step == 3600 and quantity.dimension == "count"
+            if finer and quantity.value < last.step:
+                out[-1] = last._replace(value=last.value + quantity.value, end=quantity.end, step=quantity.step,
+                                        written=text[last.start : quantity.end])  # fmt: skip
+                continue
+            if (
+                minutes
+                and link in (" ", "")
+                and quantity.value < 60
+                and not text[quantity.end :].lstrip()[:1].isalpha()
+            ):
+                out[-1] = last._replace(value=last.value + quantity.value * 60, end=quantity.end, step=Fraction(60),
+                                        written=text[last.start : quantity.end])  # fmt: skip
+                continue
+        out.append(quantity)
+    return out
+
+
+def _ranges(text: str, quantities: list[Quantity]) -> Iterator[Quantity]:
+    """Put "between 5 and 10 days" and "5-10 days" together; "from 5 to 10" may be a change, and stays apart."""
+    place = 0
+    while place < len(quantities):
+        low = quantities[place]
+        high = quantities[place + 1] if place + 1 < len(quantities) else None
+        if high and low.dimension in ("count", high.dimension) and high.dimension not in ("clock", "date", "year"):
+            link = text[low.end : high.start].lower()
+            before = text[: low.start].rstrip(" $€£¥₹").lower()
+            between = before.endswith("between") and link.strip(" $€£¥₹") in ("and", "-")
+            dashed = link.strip(" $€£¥₹") in ("-", "to") and not before.endswith("from")
+            factor = high.step / low.step if low.dimension != high.dimension and low.step else Fraction(1)
+            if dashed and link.strip() == "-" and high.dimension == "count":
+                yield high._replace(dimension="score", start=low.start, bound="", written=text[low.start : high.end])
+                place += 2
+                continue
+            if (between or dashed) and low.value * factor < high.value:
+                yield high._replace(value=low.value * factor, high=high.value, start=low.start, bound="",
+                                    written=text[low.start : high.end])  # fmt: skip
+                place += 2
+                continue
+        yield low
+        place += 1
+
+
+def unit_of(header: str) -> tuple[str, Fraction]:
+    """The dimension and factor that a column's name or a field's key gives its numbers."""
+    tokens = [Token(match[0].lower(), match[0]) for match in _TOKEN.finditer(header.translate(QUOTES))]
+    dimension, factor = "", Fraction(1)
+    for place, token in enumerate(tokens):
+        unit = lexicon.CURRENCIES.get(token.form) or _unit(tokens, place)[1]
+        if place and tokens[place - 1].form in ("per", "/", "a", "each"):
+            continue  # "trains per hour" are counted in trains
+        if token.form in ("m", "mn", "bn", "k", "b") and dimension.startswith("money"):
+            factor *= lexicon.SUFFIXES[token.form]
+        elif token.form.removesuffix("s") in lexicon.SCALES:
+            factor *= lexicon.SCALES[token.form.removesuffix("s")]
+        elif unit and (place or token.form in lexicon.CURRENCIES or token.form in _CODES or unit == "%"):
+            dimension, given = _FACTORS[unit]
+            factor *= given
+    return dimension, factor
+
+
+def in_unit(value: Fraction, dimension: str) -> str:
+    """A value as it is shown in a formula."""
+    if dimension == "clock":
+        return f"{int(value) // 60 % 24:02d}:{int(value) % 60:02d}"
+    if dimension == "duration":
+        for name, seconds in (("day", 86400), ("hour", 3600), ("minute", 60)):
+            if value % seconds == 0 and value:
+                return f"{_number(value / seconds)} {name}{'s' * (value != seconds)}"
+        hours, rest = divmod(int(value), 3600)
+        return f"{hours} h {rest // 60} min" if hours else f"{_number(value / 60)} minutes"
+    if dimension == "months":
+        return f"{_number(value / 12)} years" if value % 12 == 0 else f"{_number(value)} months"
+    sign = {"money: dollar": "$", "money: euro": "€", "money: sterling": "£", "money: yen": "¥"}.get(dimension, "")
+    tail = {"percent": " %", "celsius": " °C", "fahrenheit": " °F"}.get(dimension, "")
+    unit = _BASE.get(dimension, "")
+    return f"{sign}{_number(value)}{tail}{' ' + unit if unit else ''}"
+
+
+def _number(value: Fraction) -> str:
+    if value.denominator == 1:
+        return f"{value.numerator:,}"
+    text = f"{float(value):,.2f}"
+    return text.rstrip("0").rstrip(".")

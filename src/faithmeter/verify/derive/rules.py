@@ -1,0 +1,402 @@
+"""The rules of arithmetic: which facts a claim is about, what follows from them, and whether the claim says that.
+
+A rule gives an answer only if the claim's words name the operation, each input is the only one that all words of the
+claim fit, and every other quantity of the claim stands with the inputs. Everything else is left to other verifiers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from faithmeter.verify.derive import claims
+from faithmeter.verify.derive.claims import Said
+from faithmeter.verify.derive.quantities import Quantity, in_unit, read
+from faithmeter.verify.derive.sources import Fact
+
+APPROXIMATE = Fraction(5, 100)
+"""How far "about" reaches."""
+OFF = Fraction(1, 100)
+"""A value that is off by less, but not right to the digits shown, is neither proven nor refuted."""
+WIDELY_OFF = Fraction(15, 100)
+"""The same with "about"."""
+
+
+class Finding(NamedTuple):
+    """What follows from some facts."""
+
+    holds: bool
+    formula: str
+    facts: tuple[Fact, ...]
+
+
+def fits(claimed: Quantity, value: Fraction) -> bool | None:
+    """Whether a value is what a claim says, to the digits it shows; None if it is hard to say."""
+    if claimed.high is not None:
+        return claimed.value <= value <= claimed.high
+    if claimed.bound in ("above", "below", "least", "most"):
+        above = claimed.bound in ("above", "least")
+        return None if value == claimed.value else (value > claimed.value) is above
+    apart = abs(value - claimed.value)
+    about = claimed.bound == "about"
+    if apart <= claimed.step / 2 or (about and apart <= APPROXIMATE * abs(value)):
+        return True
+    return False if apart > max(claimed.step / 2, (WIDELY_OFF if about else OFF) * abs(value)) else None
+
+
+def shown(fact: Fact) -> str:
+    """A fact's quantity as it is quoted in a formula."""
+    quantity = fact.quantity
+    plain = not fact.structured or quantity.dimension == "count" or not quantity.written.replace(",", "").isdecimal()
+    return quantity.written if plain else in_unit(quantity.value, quantity.dimension)
+
+
+def like(claimed: Quantity, value: Fraction) -> str:
+    """A value, written as the claim writes its own."""
+    number = re.search(r"\d[\d,]*(?:\.\d+)?", claimed.written)
+    if not number or claimed.high is not None or claimed.dimension in ("clock", "date"):
+        return in_unit(value, claimed.dimension)
+    said = Fraction(number[0].replace(",", ""))
+    scaled = value * said / claimed.value if claimed.value else value
+    digits = f"{float(scaled):,.2f}".rstrip("0").rstrip(".")
+    return claimed.written[: number.start()] + digits + claimed.written[number.end() :]
+
+
+def same(a: Fact, b: Fact) -> bool:
+    return a.quantity.value == b.quantity.value and a.quantity.dimension == b.quantity.dimension
+
+
+# A figure that a context gives as a total or an average is no input to another one.
+_DERIVED = claims.terms("total average mean combined together altogether sum overall")
+
+
+def unstated(said: Said, finding: Finding | None, facts: Sequence[Fact]) -> Finding | None:
+    """A finding, unless it refutes what a context says as it is."""
+    if finding is None or finding.holds:
+        return finding
+    for fact in facts:
+        stated = any(fact.quantity.value == q.value and fact.quantity.dimension == q.dimension for q in said.quantities)
+        if stated and not fact.structured and len(said.about - fact.cover) * 2 <= len(said.about):
+            return None
+    return finding
+
+
+def grouped(facts: Sequence[Fact]) -> Iterator[list[Fact]]:
+    """Facts that may be set side by side, exact ones only, each once."""
+    groups: dict[tuple[object, ...], list[Fact]] = defaultdict(list)
+    for fact in facts:
+        exact = not fact.quantity.bound and fact.quantity.high is None
+        if exact and fact.quantity.dimension not in ("date", "year", "clock") and fact.own.isdisjoint(_DERIVED):
+            groups[fact.group].append(fact)
+    yield from groups.values()
+
+
+def named(said: Said, facts: Sequence[Fact], about: frozenset[str] | None = None) -> list[Fact] | None:
+    """The facts of one group that a claim names, each by a term that no other of the group has.
+
+    None if it names fewer than two, or if a word of the claim is said of none of them.
+    """
+    wanted = said.about if about is None else about
+    facts = _distinct(facts, wanted)
+    hits = [(fact.row if fact.structured else fact.own) & wanted for fact in facts]
+    found: list[tuple[Fact, frozenset[str]]] = []
+    for number, fact in enumerate(facts):
+        others = frozenset().union(*(f.row if f.structured else f.own for n, f in enumerate(facts) if n != number))
+        if own := hits[number] - others:
+            found.append((fact, own))
+    strangers = {fact.names - wanted for fact, _ in found if not fact.structured and fact.names - wanted}
+    if len(found) < 2 or len(strangers) > 1 or any(not one <= fact.cover for one in strangers for fact, _ in found):
+        return None
+    for fact, own in found:
+        elsewhere = frozenset().union(*(terms for other, terms in found if other is not fact))
+        if not wanted - elsewhere <= fact.cover or not own:
+            return None
+    return [fact for fact, _ in found]
+
+
+def _distinct(facts: Sequence[Fact], wanted: frozenset[str]) -> list[Fact]:
+    """Without facts that say the same of the same."""
+    kept: dict[tuple[object, ...], Fact] = {}
+    for fact in facts:
+        key = (fact.quantity.value, fact.own & wanted, fact.names, fact.row)
+        kept.setdefault(key if not fact.structured else (id(fact),), fact)
+    return list(kept.values())
+
+
+def whole(said: Said, facts: Sequence[Fact]) -> list[Fact] | None:
+    """All facts of a column, or of one sentence, when the claim speaks of all and names none."""
+    if len(facts) < 2 or not claims.WHOLE.search(said.text) or not said.about:
+        return None
+    if any(not said.about <= fact.cover - fact.row for fact in facts if fact.structured):
+        return None
+    if not facts[0].structured:
+        inside = [fact for fact in facts if said.about <= fact.cover]
+        if len({fact.passages for fact in inside}) != 1 or len(inside) < 2 or inside[0].role:
+            return None
+        return inside
+    return list(facts)
+
+
+def lookup(said: Said, facts: Sequence[Fact]) -> Fact | None:
+    """The one fact that all words of a claim fit."""
+    fitting = [fact for fact in facts if said.about <= fact.cover and _is_named(said, fact, facts)]
+    if not fitting or not said.about:
+        return None
+    most = max(len(fact.own & said.about) for fact in fitting)
+    best = [fact for fact in fitting if len(fact.own & said.about) == most]
+    if not most or any(not same(fact, best[0]) for fact in best):
+        return None
+    # A sentence that names someone else, or another year, speaks of something else.
+    strangers = best[0].names - said.about - said.names - claims.terms(best[0].quantity.written)
+    return best[0] if best[0].structured or not strangers else None
+
+
+def _is_named(said: Said, fact: Fact, facts: Sequence[Fact]) -> bool:
+    if not fact.structured:
+        return True
+    rows = {other.row for other in facts if other.group == fact.group and other.row != fact.row}
+    if not rows:
+        return not said.names or bool(fact.row & said.about) or not fact.row
+    others = frozenset().union(*rows)
+    return bool((fact.row & said.about) - others)
+
+
+def alone(said: Said, target: Quantity, facts: Sequence[Fact], *, counted: int = 0) -> bool:
+    """Whether every other quantity of a claim stands with the inputs, or counts them."""
+    for quantity in said.quantities:
+        if quantity is target or (counted and quantity.dimension == "count" and quantity.value == counted):
+            continue
+        held = [other for fact in facts for passage in fact.passages for other in read(passage.text)]
+        if not any(other.dimension == quantity.dimension and other.value == quantity.value for other in held):
+            return False
+    return True
+
+
+def one(findings: Sequence[Finding]) -> Finding | None:
+    """The finding that all agree on."""
+    if not findings or len({(finding.holds, finding.formula) for finding in findings}) > 1:
+        return None
+    return findings[0]
+
+
+def _finding(claimed: Quantity, value: Fraction, left: str, facts: Sequence[Fact]) -> Finding | None:
+    holds = fits(claimed, value)
+    return None if holds is None else Finding(holds, f"{left} = {like(claimed, value)}", tuple(facts))
+
+
+def aggregate(said: Said, facts: Sequence[Fact]) -> Finding | None:
+    """Totals and averages of what a claim names, or of a whole column; differences of two."""
+    average, total = claims.AVERAGE.search(said.text), claims.SUM.search(said.text)
+    apart = claims.DIFFERENCE.search(said.text)
+    if sum(map(bool, (average, total, apart))) != 1:
+        return None
+    findings = []
+    for group in grouped(facts):
+        items = named(said, group) or (None if apart else whole(said, group))
+        if not items or (apart and len(items) != 2):
+            continue
+        for target in said.quantities:
+            if target.dimension != items[0].quantity.dimension or (
+                target.value == len(items) and len(said.quantities) > 1
+            ):
+                continue
+            if not alone(said, target, (), counted=len(items)):
+                continue
+            values = [item.quantity.value for item in items]
+            if apart:
+                high, low = sorted(items, key=lambda item: -item.quantity.value)
+                found = _finding(target, max(values) - min(values), f"{shown(high)} - {shown(low)}", items)
+            elif average:
+                inputs = " + ".join(map(shown, items))
+                found = _finding(target, sum(values, Fraction()) / len(items), f"({inputs}) / {len(items)}", items)
+            else:
+                found = _finding(target, sum(values, Fraction()), " + ".join(map(shown, items)), items)
+            if found:
+                findings.append(found)
+    return unstated(said, one(findings), facts)
+
+
+def compared(said: Said, facts: Sequence[Fact]) -> Finding | None:
+    """A is more than B, by how much, or by how many per cent."""
+    said_so = claims.comparison(said.text)
+    if said_so is None or len(said.quantities) > 1 or claims.change(said.text.replace("higher", "")) != 0:
+        return None
+    findings = []
+    for group in grouped(facts):
+        items = named(said, group)
+        pair = _oriented(items, said_so.left, said_so.right, said.about) if items and len(items) == 2 else None
+        if pair is None:
+            continue
+        first, second = pair
+        apart = (first.quantity.value - second.quantity.value) * said_so.sign
+        if not said.quantities:
+            sign = ">" if first.quantity.value > second.quantity.value else "<" if apart else "="
+            findings.append(Finding(apart > 0, f"{shown(first)} {sign} {shown(second)}", pair))
+            continue
+        target = said.quantities[0]
+        if target.start > said_so.start or target.dimension not in ("percent", first.quantity.dimension):
+            continue
+        high, low = (first, second) if said_so.sign > 0 else (second, first)
+        if target.dimension == "percent":
+            if first.quantity.dimension == "percent" or not second.quantity.value:
+                continue
+            value = apart / second.quantity.value * 100
+            left = f"({shown(high)} - {shown(low)}) / {shown(second)}"
+        else:
+            value, left = apart, f"{shown(high)} - {shown(low)}"
+        if found := _finding(target, value, left, pair):
+            findings.append(found)
+    return unstated(said, one(findings), facts)
+
+
+def _oriented(
+    items: Sequence[Fact], left: frozenset[str], right: frozenset[str], about: frozenset[str]
+) -> tuple[Fact, Fact] | None:
+    """Two facts in the order in which a claim sets them against each other."""
+    a, b = items
+    of_a, of_b = (a.row or a.own) - (b.row or b.own), (b.row or b.own) - (a.row or a.own)
+    if of_a & left - right and of_b & right - left and not of_b & left and not of_a & right:
+        return a, b
+    if of_b & left - right and of_a & right - left and not of_a & left and not of_b & right:
+        return b, a
+    return None
+
+
+def multiple(said: Said, facts: Sequence[Fact]) -> Finding | None:
+    """Twice as many as, half as much as, three times the."""
+    given = claims.factor(said.text)
+    if given is None:
+        return None
+    number, match = given
+    rest = said.text[match.end() :]
+    marker = re.search(r"\b(?:as|of|in|at)\b(?=[^.]*$)", rest) if "as" in match[0].lower() else None
+    split = rest.find(" as ") if marker else 0
+    if split < 0 or len([q for q in said.quantities if not match.start() <= q.start < match.end()]) > 0:
+        return None
+    left = claims.about(said.text[: match.start()])
+    right = claims.about(rest[split:])
+    findings = []
+    for group in grouped(facts):
+        items = named(said, group)
+        pair = _oriented(items, left, right, said.about) if items and len(items) == 2 else None
+        if pair is None or not pair[1].quantity.value:
+            continue
+        ratio = pair[0].quantity.value / pair[1].quantity.value
+        holds = abs(ratio - number) <= (APPROXIMATE * number if _roughly(said.text) else number / 200)
+        if holds or abs(ratio - number) > number / 10:
+            findings.append(Finding(holds, f"{shown(pair[0])} / {shown(pair[1])} = {float(ratio):.3g}", pair))
+    return one(findings)
+
+
+def _roughly(text: str) -> bool:
+    return bool(
+        re.search(r"\b(?:about|around|nearly|almost|roughly|approximately|more than|over)\b", text, re.IGNORECASE)
+    )
+
+
+def changed(said: Said, facts: Sequence[Fact]) -> Finding | None:
+    """Rose by so much, fell by so many per cent, doubled: between two years, or "from … to …"."""
+    factor, way = claims.multiplied(said.text), claims.change(said.text)
+    if (not way) == (factor is None) or (factor is None) != (len(said.quantities) == 1):
+        return None
+    about = said.about - {"double", "triple", "treble", "quadru", "halved"}
+    if claims.comparison(said.text):
+        return None
+    target = said.quantities[0] if said.quantities else None
+    findings = []
+    for group in grouped(facts):
+        pair = _ends(said, group, about)
+        if pair is None:
+            continue
+        before, after = (fact.quantity.value for fact in pair)
+        if not before or pair[0].quantity.dimension != pair[1].quantity.dimension:
+            continue
+        if target is None:
+            assert factor is not None
+            ratio, limit = after / before, factor / 200 if not _roughly(said.text) else APPROXIMATE * factor
+            if abs(ratio - factor) <= limit or abs(ratio - factor) > factor / 10:
+                formula = f"{shown(pair[1])} / {shown(pair[0])} = {float(ratio):.3g}"
+                findings.append(Finding(abs(ratio - factor) <= limit, formula, pair))
+            continue
+        percent = target.dimension == "percent"
+        if (pair[0].quantity.dimension == "percent") if percent else target.dimension != pair[0].quantity.dimension:
+            continue
+        if not re.search(rf"(?:by|of|an?)\s+(?:\w+\s+)?{re.escape(target.written)}|{re.escape(target.written)}\s+"
+                         r"(?:increase|decrease|rise|drop|fall|growth|decline|reduction)", said.text):  # fmt: skip
+            continue
+        value = (after - before) * way / (before / 100 if percent else 1)
+        ends = f"{shown(pair[1])} - {shown(pair[0])}" if way > 0 else f"{shown(pair[0])} - {shown(pair[1])}"
+        if found := _finding(target, value, f"({ends}) / {shown(pair[0])}" if percent else ends, pair):
+            findings.append(found)
+    return unstated(said, one(findings), facts)
+
+
+def _ends(said: Said, group: Sequence[Fact], about: frozenset[str]) -> tuple[Fact, Fact] | None:
+    """The earlier and the later of two facts that a claim on a change is about."""
+    years = sorted(term for term in about if term.isdecimal())
+    if len(years) == 2:
+        items = named(said, group, about)
+        if not items or len(items) != 2:
+            return None
+        in_order = [[fact for fact in items if year in fact.own] for year in years]
+        return (in_order[0][0], in_order[1][0]) if all(len(found) == 1 for found in in_order) else None
+    if years:
+        return None
+    fitting = [fact for fact in group if fact.role and about <= fact.cover and about & fact.cover]
+    if len(fitting) != 2 or fitting[0].passages != fitting[1].passages:
+        return None
+    if [fact.role for fact in fitting] != ["from", "to"] or not fitting[0].names <= about | said.names:
+        return None
+    return fitting[0], fitting[1]
+
+
+_OF = re.compile(r"^\s*(?:of|out of)\s+(?:the\s+|its\s+|their\s+|all\s+)?", re.IGNORECASE)
+
+
+def portion(said: Said, facts: Sequence[Fact]) -> Finding | None:
+    """A quarter of, 25 % of: "60 of the 240 shops" or "of the 240 shops, 60"."""
+    fraction = claims.share(said.text)
+    target = next((q for q in said.quantities if q.dimension == "percent" and _OF.match(said.text[q.end :])), None)
+    if (fraction is None) == (target is None) or len([q for q in said.quantities if q.dimension != "count"]) > 1:
+        return None
+    findings = []
+    for group in grouped(facts):
+        fitting = [fact for fact in group if not fact.structured and said.about <= claims.terms(fact.passages[0].text)]
+        if len(fitting) != 2 or fitting[0].passages != fitting[1].passages or group[0].quantity.dimension == "percent":
+            continue
+        text, (first, second) = fitting[0].passages[0].text, fitting
+        link = text[first.quantity.end : second.quantity.start]
+        if re.fullmatch(r"\s+(?:out )?of\s+(?:the\s+|its\s+|all\s+|a total of\s+)?(?:\w+\s+)?", link):
+            part, all_of = first, second
+        elif (
+            re.search(
+                r"\b(?:of|among|out of)\s+(?:the\s+|its\s+|all\s+)?(?:\w+\s+)?$",
+                text[: first.quantity.start],
+                re.IGNORECASE,
+            )
+            and "," in link
+        ):
+            part, all_of = second, first
+        else:
+            continue
+        if not all_of.quantity.value or not fitting[0].names | fitting[1].names <= said.about | said.names | _first(
+            text
+        ):
+            continue
+        ratio = part.quantity.value / all_of.quantity.value
+        left = f"{shown(part)} / {shown(all_of)}"
+        if target:
+            found = _finding(target, ratio * 100, left, (part, all_of))
+            findings += [found] if found else []
+        elif fraction is not None and not re.search(r"\b(?:more|less|over|under)\b", said.text):
+            limit = APPROXIMATE if _roughly(said.text) else Fraction(1, 200)
+            if abs(ratio - fraction) <= limit or abs(ratio - fraction) > Fraction(5, 100):
+                findings.append(Finding(abs(ratio - fraction) <= limit, f"{left} = {float(ratio):.3g}", (part, all_of)))
+    return one(findings)
+
+
+def _first(text: str) -> frozenset[str]:
+    return frozenset(claims.terms(text.split()[0])) if text else frozenset()

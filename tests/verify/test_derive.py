@@ -1,0 +1,151 @@
+"""Proof by code: what follows by arithmetic is supported, what contradicts it is not, and doubt gives no answer."""
+
+from __future__ import annotations
+
+import asyncio
+from fractions import Fraction
+
+import pytest
+
+from benchmarks.derivations import cases, judged
+from faithmeter.datamodels import Claim, Context, Label, Pair, Sample, Verdict
+from faithmeter.evidence import Index
+from faithmeter.verify.derive import Derivation, derive
+from faithmeter.verify.derive.quantities import read, unit_of
+from faithmeter.verify.local import PROVEN, REFUTED, LocalVerifier
+
+PLANTS = "The Oslo plant made 4,200 tonnes of steel in 2023. The Lyon plant made 3,100 tonnes of steel in 2023."
+STORES = "| City | Hotels | Cafes |\n|---|---|---|\n| Oslo | 120 | 40 |\n| Lyon | 90 | 300 |\n| Porto | 60 | 75 |"
+LAPTOPS = '[{"name": "Aero", "price_usd": 1099, "weight_kg": 1.2}, {"name": "Brio", "price_usd": 899, "weight_kg": 2}]'
+REVENUE = "| Region | Revenue (USD million) |\n|---|---|\n| Europe | 120 |\n| Asia | 95 |"
+
+
+def found(claim: str, *contexts: str) -> Derivation | None:
+    return derive(claim, Index(contexts), [Context(text=text) for text in contexts])
+
+
+RIGHT_AND_WRONG = [
+    ("sum", PLANTS, "The Oslo and Lyon plants together made 7,300 tonnes of steel.", "7,300", "7,900"),
+    ("difference", PLANTS, "The Oslo plant made 1,100 tonnes more steel than the Lyon plant.", "1,100", "1,300"),
+    ("rows", STORES, "Oslo and Lyon together have 210 hotels.", "210", "180"),
+    ("column", STORES, "The average number of hotels is 90.", "90", "120"),
+    ("cell", STORES, "Lyon has 300 cafes.", "300", "40"),
+    ("other row", LAPTOPS, "The Aero costs $1,099.", "1,099", "899"),
+    ("unit in a key", LAPTOPS, "The Brio weighs 2,000 grams.", "2,000", "1,200"),
+    ("unit in a header", REVENUE, "Revenue in Asia was $95 million.", "95", "120"),
+    ("change", "Sales rose from 80 to 100 units.", "Sales rose by 25%.", "25", "20"),
+    ("doubled", "Lumen had 40 shops in 2019. In 2021, Lumen had 80 shops.",
+     "The number of shops of Lumen doubled from 2019 to 2021.", "doubled", "tripled"),
+    ("share", "In Porto, 60 of the 240 schools were closed.", "A quarter of the schools in Porto were closed.",
+     "quarter", "third"),
+    ("times", STORES, "Oslo has twice as many hotels as Porto.", "twice", "three times"),
+    ("hours", "The tour runs from 22:15 to 05:45.", "The tour lasts 7 hours 30 minutes.", "7 hours", "8 hours"),
+    ("years", "The Larsen reign lasted from 1482 to 1486.", "The Larsen reign lasted four years.", "four", "seven"),
+    ("age", "Ada Novak (14 March 1879 – 10 March 1955) was a painter.", "Ada Novak died aged 75.", "75", "76"),
+    ("arrival", "The ferry to Porto departs at 22:15 and takes 7 h 30.", "The ferry to Porto arrives at 05:45.",
+     "05:45", "06:45"),
+    ("clock", "The alarm was recorded at 03:42.", "The alarm was recorded at 3:42 a.m.", "a.m.", "p.m."),
+    ("weekday", "The treaty was signed on 5 May 2024.", "The treaty was signed on a Sunday.", "Sunday", "Monday"),
+    ("volume", "The tank holds 5 litres.", "The tank holds 5,000 millilitres.", "5,000", "500"),
+    ("temperature", "The vaccine is stored at 30 °C.", "The vaccine is stored at 86 °F.", "86", "62"),
+    ("bound", "The hall in Graz has 480 seats.", "The hall in Graz has more than 450 seats.", "450", "500"),
+    ("comparison", LAPTOPS, "The Brio is heavier than the Aero.", "heavier", "cheaper"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("context", "claim", "right", "wrong"), [row[1:] for row in RIGHT_AND_WRONG],
+                         ids=[row[0] for row in RIGHT_AND_WRONG])  # fmt: skip
+def test_what_follows_is_proven_and_what_does_not_is_not(context: str, claim: str, right: str, wrong: str) -> None:
+    proof = found(claim, context)
+    assert proof is not None and proof.holds, proof
+    assert all(context[item.start : item.end] == item.quote for item in proof.inputs)
+    other = found(claim.replace(right, wrong), context)
+    if claim.endswith("than the Aero."):
+        assert other is not None and other.holds  # the Brio is cheaper, too
+    else:
+        assert other is not None and not other.holds, other
+
+
+UNPROVEN = [
+    ("a third party is not among the inputs", PLANTS, "The Oslo and Porto plants together made 7,300 tonnes of steel."),
+    ("a word is said of nothing", PLANTS, "The Oslo and Lyon plants together exported 7,300 tonnes of steel."),
+    ("another unit", PLANTS, "The Oslo and Lyon plants together made 7,300 kilograms of steel."),
+    ("another currency", LAPTOPS, "The Aero costs €1,099."),
+    ("a plan is no input", "The Oslo plant is expected to make 40 cars. The Lyon plant made 30 cars.",
+     "The Oslo plant and the Lyon plant together made 70 cars."),
+    ("a pronoun", STORES, "It has 120 hotels."),
+    ("a negation", PLANTS, "The Oslo and Lyon plants together did not make 7,300 tonnes of steel."),
+    ("nothing to be derived", "The hall has 480 seats.", "The hall has 480 seats."),
+    ("years alone do not give an age", "Ada Novak was born in 1879 and died in 1955.", "Ada Novak died aged 76."),
+    ("an open list is no count", "Lumen has offices in cities such as Oslo, Lyon and Porto.",
+     "Lumen has offices in three cities."),
+    ("a score is no range", "The team posted an 8-8 record.", "The team posted an 8-9 record."),
+    ("the day it was told", "Graz had its first case, a minister said on 13 March 2020.",
+     "Graz had its first case on a Friday."),
+    ("a figure beside another", "Wayne released 200 singles, including 44 as a lead artist.",
+     "Wayne released more than 100 singles as a lead artist."),
+    ("an average that is stated", "The largest is 0.352 mm long, and the average length of all is 0.338 mm.",
+     "The average length of all is 0.338 mm."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("context", "claim"), [row[1:] for row in UNPROVEN], ids=[row[0] for row in UNPROVEN])
+def test_doubt_is_no_proof(context: str, claim: str) -> None:
+    proof = found(claim, context)
+    assert proof is None or not proof.holds, proof
+
+
+def test_two_sources_that_differ_prove_nothing() -> None:
+    other = "The Oslo plant made 4,900 tonnes of steel in 2023."
+    assert found("The Oslo and Lyon plants together made 7,300 tonnes of steel.", PLANTS, other) is None
+
+
+def test_the_formula_and_its_inputs() -> None:
+    proof = found("The Oslo and Lyon plants together made 7,300 tonnes of steel.", PLANTS)
+    assert proof is not None
+    assert proof.formula == "4,200 tonnes + 3,100 tonnes = 7,300 tonnes"
+    assert [item.quote for item in proof.inputs] == [
+        "The Oslo plant made 4,200 tonnes of steel in 2023.",
+        "The Lyon plant made 3,100 tonnes of steel in 2023.",
+    ]
+
+
+def test_made_cases_are_proven_and_their_twins_are_not() -> None:
+    made = cases(270, seed=7)
+    proven = sum(judged(case.context, case.claim) is True for _, case in made)
+    wrong = [twin for _, case in made for _, twin in case.twins if judged(case.context, twin)]
+    assert not wrong
+    assert proven >= 0.95 * len(made)
+
+
+def test_quantities_of_many_spellings() -> None:
+    def one(text: str) -> tuple[str, Fraction]:
+        (quantity,) = read(text)
+        return quantity.dimension, quantity.value
+
+    assert one("5 litres") == one("5,000 millilitres") == ("volume", 5)
+    assert one("EUR 15") == one("€15") == one("15 euros")
+    assert one("$1.5 million") == one("USD 1,500,000") == one("$1.5m")
+    assert one("330 m") == one("330 metres") == one("0.33 km")
+    assert one("7 h 30") == one("7 hours 30 minutes") == one("7.5 hours") == one("450 min")
+    assert one("3:42 p.m.") == one("15:42")
+    assert one("5 May 2024")[1] == one("2024-05-05")[1] == one("May 5, 2024")[1]
+    assert [quantity.dimension for quantity in read("The Aero 5 sold 20 units in 1998")] == ["count", "year"]
+    assert unit_of("Revenue (USD million)") == ("money: dollar", 10**6)
+    assert unit_of("Trains per hour") == ("", 1)
+
+
+def test_local_gives_the_proof_as_its_verdict() -> None:
+    claims = ["The Oslo and Lyon plants together made 7,300 tonnes of steel.",
+              "The Oslo and Lyon plants together made 7,900 tonnes of steel."]  # fmt: skip
+    sample = Sample(answer=" ".join(claims), contexts=(PLANTS,))
+    pairs = [Pair(Claim(text=claim, start=at, end=at + len(claim)), sample)
+             for claim in claims for at in [sample.answer.index(claim)]]  # fmt: skip
+    right, wrong = asyncio.run(LocalVerifier().verify(pairs))
+    assert isinstance(right, Verdict) and isinstance(wrong, Verdict)
+    assert (right.label, right.support, wrong.label, wrong.support) == (
+        Label.SUPPORTED, PROVEN, Label.CONTRADICTED, REFUTED)  # fmt: skip
+    assert right.reason == "It follows from the contexts: 4,200 tonnes + 3,100 tonnes = 7,300 tonnes."
+    assert right.origin.verifier == "local:derive"
+    assert len(right.evidence) == 2 and all(item.holds_in(sample.contexts) for item in right.evidence)
+    assert [claims[1][start:end] for start, end in wrong.gaps] == ["7,900 tonnes"]
