@@ -1,4 +1,6 @@
-"""Templates of claims that follow from a context by arithmetic, each with twins that do not; see `benchmarks.derivations`."""
+"""Templates of claims that follow from a context by arithmetic, with twins that do not; see `benchmarks.derivations`."""
+
+# ruff: noqa: E501 (a template reads best on one line)
 
 from __future__ import annotations
 

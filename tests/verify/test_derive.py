@@ -57,13 +57,15 @@ RIGHT_AND_WRONG = [
                          ids=[row[0] for row in RIGHT_AND_WRONG])  # fmt: skip
 def test_what_follows_is_proven_and_what_does_not_is_not(context: str, claim: str, right: str, wrong: str) -> None:
     proof = found(claim, context)
-    assert proof is not None and proof.holds, proof
+    assert proof is not None
+    assert proof.holds, proof
     assert all(context[item.start : item.end] == item.quote for item in proof.inputs)
     other = found(claim.replace(right, wrong), context)
+    assert other is not None
     if claim.endswith("than the Aero."):
-        assert other is not None and other.holds  # the Brio is cheaper, too
+        assert other.holds  # the Brio is cheaper, too
     else:
-        assert other is not None and not other.holds, other
+        assert not other.holds, other
 
 
 UNPROVEN = [
@@ -142,10 +144,12 @@ def test_local_gives_the_proof_as_its_verdict() -> None:
     pairs = [Pair(Claim(text=claim, start=at, end=at + len(claim)), sample)
              for claim in claims for at in [sample.answer.index(claim)]]  # fmt: skip
     right, wrong = asyncio.run(LocalVerifier().verify(pairs))
-    assert isinstance(right, Verdict) and isinstance(wrong, Verdict)
+    assert isinstance(right, Verdict)
+    assert isinstance(wrong, Verdict)
     assert (right.label, right.support, wrong.label, wrong.support) == (
         Label.SUPPORTED, PROVEN, Label.CONTRADICTED, REFUTED)  # fmt: skip
     assert right.reason == "It follows from the contexts: 4,200 tonnes + 3,100 tonnes = 7,300 tonnes."
     assert right.origin.verifier == "local:derive"
-    assert len(right.evidence) == 2 and all(item.holds_in(sample.contexts) for item in right.evidence)
+    assert len(right.evidence) == 2
+    assert all(item.holds_in(sample.contexts) for item in right.evidence)
     assert [claims[1][start:end] for start, end in wrong.gaps] == ["7,900 tonnes"]

@@ -12,7 +12,8 @@ from faithmeter.verify.derive.sources import names, terms
 
 # Words that say nothing about which number is meant.
 _GLUE = lexicon.words(
-    "raised received collected generated brought number numbers amount amounts figure figures value values total totals totalled totaled totalling "
+    "raised received collected generated brought "
+    "number numbers amount amounts figure figures value values total totals totalled totaled totalling "
     "totaling sum average averages averaged mean overall altogether together combined combine jointly both "
     "each all every across among report reported reports record recorded records reach reached reaches stand "
     "stands stood come comes came listed lists list shown shows show given table according context "
@@ -24,8 +25,10 @@ _GLUE = lexicon.words(
     "bigger higher lower exceeded while versus day date exact gap contains contain includes include count "
     "working"
 )
-UP = "rose|risen|rise|rises|grew|grown|grow|increase|increased|increases|climbed|gained|gain|up|expanded|improved|jumped|higher"
-DOWN = "fell|fallen|fall|falls|decline|declined|decrease|decreased|decreases|dropped|drop|drops|shrank|reduced|reduction|down|lost|sank"
+UP = "rose|risen|rise|rises|grew|grown|grow|increase|increased|increases"
+UP += "|climbed|gained|gain|up|expanded|improved|jumped|higher"
+DOWN = "fell|fallen|fall|falls|decline|declined|decrease|decreased|decreases"
+DOWN += "|dropped|drop|drops|shrank|reduced|reduction|down|lost|sank"
 _GLUE |= frozenset(f"{UP}|{DOWN}".split("|"))
 _CHANGE = re.compile(rf"\b(?:(?P<up>{UP})(?! to\b)|(?P<down>{DOWN}))\b", re.IGNORECASE)
 MORE = (
@@ -55,8 +58,9 @@ DIFFERENCE = re.compile(r"\b(?:difference|gap)\b", re.IGNORECASE)
 WHOLE = re.compile(r"\b(?:total(?:led|ed|s)?|in all|altogether|overall|all|across|average|mean|sum)\b", re.IGNORECASE)
 # A claim that says this is not one to be settled by arithmetic alone.
 _UNSURE = re.compile(
-    r"\b(?:not|no|never|none|neither|nor|without|cannot|if|unless|would|could|might|may(?! \d)|should|must|only|expect\w*|"
-    r"plan(?:s|ned)?|forecast\w*|target\w*|estimate[ds]?|because|due to|except|excluding|despite|although)\b|n't\b|n’t\b"
+    r"\b(?:not|no|never|none|neither|nor|without|cannot|if|unless|would|could|might|may(?! \d)|should|must|only|"
+    r"expect\w*|plan(?:s|ned)?|forecast\w*|target\w*|estimate[ds]?|because|due to|except|"
+    r"excluding|despite|although)\b|n't\b|n’t\b"
 )  # fmt: skip
 # Who is meant is not for arithmetic to find out.
 _WHO = re.compile(

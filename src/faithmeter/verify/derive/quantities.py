@@ -19,7 +19,7 @@ _FACTORS: dict[str, tuple[str, Fraction]] = {
     for dimension, names in {
         "length": "millimetre 1/1000|centimetre 1/100|metre 1|kilometre 1000|inch 0.0254|foot 0.3048|yard 0.9144|"
                   "mile 1609.344",
-        "mass": "milligram 1/1000|gram 1|kilogram 1000|tonne 1000000|ounce 28.349523125|pound 453.59237",
+        "mass": "milligram 1/1000|gram 1|kilogram 1000|tonne 1000000|ounce 28.349523125|lb 453.59237",
         "volume": "millilitre 1/1000|centilitre 1/100|litre 1|hectolitre 100",
         "duration": "seconds 1|minute 60|hour 3600|day 86400|week 604800",
         "months": "month 1|year 12|decade 120|century 1200",
@@ -38,7 +38,8 @@ _ALIASES = {
     "m": "metre", "g": "gram", "mg": "milligram", "milligrams": "milligram", "l": "litre", "ml": "millilitre",
     "millilitres": "millilitre", "milliliter": "millilitre", "milliliters": "millilitre", "cl": "centilitre",
     "centilitres": "centilitre", "h": "hour", "s": "seconds", "second": "seconds", "t": "tonne", "kilo": "kilogram",
-    "kilos": "kilogram", "m²": "square_metre", "km²": "square_kilometre", "cm²": "square_centimetre", "sqm": "square_metre",
+    "kilos": "kilogram", "m²": "square_metre", "km²": "square_kilometre", "cm²": "square_centimetre",
+    "sqm": "square_metre",
     "gw": "gigawatt", "gigawatts": "gigawatt", "gigawatt": "gigawatt", "w": "watt", "fahrenheit": "fahrenheit",
 }  # fmt: skip
 _TOKEN = re.compile(rf"\d+\.\d+(?=[^\W\d_])|{TOKEN.pattern}", re.IGNORECASE)
@@ -64,9 +65,7 @@ _BOUND_BEFORE = re.compile(
 _ABOUT_AFTER = re.compile(r"\s*(?:or so|or more)\b", re.IGNORECASE)
 _RANGE_LINK = re.compile(r"\s*(?:-|to|and)\s*[$€£¥₹]?\s*")
 _STEM = re.compile(r"[A-Z][\w'-]*\s$")
-_YEAR_BEFORE = lexicon.words(
-    "in since from to until till between and by during of year through before after around"
-)
+_YEAR_BEFORE = lexicon.words("in since from to until till between and by during of year through before after around")
 _NOT_NAMES = lexicon.words(
     "in on at by for from to of the a an with about around over under only some all between and or than total "
     "since until after before during nearly almost roughly exactly it they he she this these those there its"
@@ -203,7 +202,8 @@ def _unit(tokens: list[Token], place: int) -> tuple[int, str]:
         return place + 3, "mph"
     if forms[1] == "/" or (forms[1] == "per" and forms[0] in _ALIASES):
         return place, ""
-    name = _ALIASES.get(forms[0]) or lexicon.UNITS.get(forms[0]) or ""
+    cased = tokens[place].raw if place < len(tokens) else ""  # MW is no mW
+    name = _ALIASES.get(forms[0]) or lexicon.UNITS.get(forms[0]) or lexicon.UNITS.get(cased) or ""
     name = _CODES.get(forms[0], name)
     return (place + 1, name) if name in _FACTORS else (place, "")
 

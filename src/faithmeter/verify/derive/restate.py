@@ -68,14 +68,14 @@ def _within(target: Quantity, fact: Fact) -> Finding | None:
         return None
     if quantity.high is not None:
         if (target.bound, target.value) in (("most", quantity.high), ("least", quantity.value)):
-            return Finding(True, f"{quantity.written}: {target.bound and {'most': 'up to', 'least': 'at least'}[target.bound]} "
-                                 f"{target.written}", (fact,))  # fmt: skip
+            words = "up to" if target.bound == "most" else "at least"
+            return Finding(True, f"{quantity.written}: {words} {target.written}", (fact,))
         return None
     return None  # "more than 6" bears out "more than 3" for a logician; readers say that it is wrong
 
 
 def _plainly_said(said: Said, fact: Fact) -> bool:
-    """Whether a sentence says of its quantity what the claim says, and hardly more: another value then contradicts it."""
+    """Whether a sentence says what the claim says of its quantity, and hardly more: another value contradicts it."""
     more = fact.own - said.about - claims.terms(fact.quantity.written)
     return said.about <= fact.own and len(more) <= 2
 

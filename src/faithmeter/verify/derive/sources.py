@@ -49,8 +49,9 @@ _ROLE = re.compile(r"\b(from|to)\s+(?:about |around |nearly |just |over |some )?
 _PRONOUN = re.compile(r"\b(?:it|its|he|she|his|her|they|their|the company|the firm)\b", re.IGNORECASE)
 # What is planned, denied or supposed is no input to a proof.
 _UNSURE = re.compile(
-    r"\b(?:not|no|never|without|cannot|if|unless|would|could|might|may(?! \d)|should|expect\w*|plan(?:s|ned)?|forecast\w*"
-    r"|target\w*|estimate[ds]?|project(?:s|ed)\b|aim\w*|hope\w*|allegedly|reportedly|claim(?:s|ed)?|predict\w*|supposed\w*"
+    r"\b(?:not|no|never|without|cannot|if|unless|would|could|might|may(?! \d)|should|expect\w*|plan(?:s|ned)?"
+    r"|forecast\w*|target\w*|estimate[ds]?|project(?:s|ed)\b|aim\w*|hope\w*|allegedly|reportedly|claim(?:s|ed)?"
+    r"|predict\w*|supposed\w*"
     r"|except|excluding|initially|originally)\b|n't\b|n’t\b"
 )  # fmt: skip
 _STOPS = (".", "!", "?", ":")
@@ -138,7 +139,7 @@ def facts(index: Index, wanted: Iterable[str]) -> list[Fact]:
 
 
 def _with_lines(passages: Sequence[Passage]) -> Iterator[Passage]:
-    """The passages, with runs of `key: value` lines as a record, or as a table of one column if a line introduces them."""
+    """The passages, with runs of `key: value` lines as a record, or as a column if a line introduces them."""
     run: list[tuple[Passage, str, str]] = []
     above: Passage | None = None
     for passage in passages:

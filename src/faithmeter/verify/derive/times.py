@@ -16,7 +16,7 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 _WEEKDAY = re.compile(rf"\b(?:on|was|is)\s+(?:a\s+)?({'|'.join(_WEEKDAYS)})\b(?!s)", re.IGNORECASE)
 _ANY_WEEKDAY = re.compile("|".join(_WEEKDAYS), re.IGNORECASE)
 # The day on which something was told is not the day on which it happened.
-_TOLD = re.compile(r"\b(?:said|says|told|announced|stated|reported|confirmed|according to)\b[^,;]{0,40}$", re.IGNORECASE)
+_TOLD = re.compile(r"\b(?:said|says|told|announced|stated|reported|confirmed)\b[^,;]{0,40}$", re.IGNORECASE)
 _AGE = re.compile(
     r"\b(?:aged|at (?:the )?age(?: of)?)\s+(?=\w)|\b(?:was|were|is)\s+(?=[\w-]+ years? old\b)", re.IGNORECASE
 )
@@ -28,14 +28,14 @@ _LASTING = re.compile(
     r"\b(?:last(?:s|ed)?|takes?|took|durations?|long|r[au]ns?|went on|goes on|continued|spans?|spanned|open for)\b",
     re.IGNORECASE,
 )
-_LASTING_WORDS = terms("last lasts lasted take takes took duration long length run runs ran went goes continued span spans "
-                       "spanned open time go going place")  # fmt: skip
+_LASTING_WORDS = terms("last lasts lasted take takes took duration long length run runs ran went goes continued span "
+                       "spans spanned open time go going place")  # fmt: skip
 _FROM_TO = re.compile(r"\s*(?:to|until|till|through|-|–|—|and)\s*", re.IGNORECASE)
 _BEGIN = re.compile(r"\b(?:began|begins?|started?|starts?|opens?|opened|launched)\b", re.IGNORECASE)
 _FINISH = re.compile(r"\b(?:ended|ends?|finished|finishes|completed|closed|closes?|concluded)\b", re.IGNORECASE)
 _ARRIVES = re.compile(r"\b(?:arriv\w+|reach\w*|lands?|ends?|finish\w*|is over|gets? (?:to|in))\b", re.IGNORECASE)
-_ARRIVE_WORDS = terms("arrive arrives arrival arriving reach reaches land lands end ends finish finishes over gets time "
-                      "next morning")  # fmt: skip
+_ARRIVE_WORDS = terms("arrive arrives arrival arriving reach reaches land lands end ends finish finishes over gets "
+                      "time next morning")  # fmt: skip
 _DEPARTS = re.compile(r"\b(?:depart\w*|leav\w+|starts?|begins?|takes? off|sets? off)\b", re.IGNORECASE)
 _TAKES = re.compile(r"\b(?:takes?|lasts?|running time|duration|long|journey|runs?|flight time)\b", re.IGNORECASE)
 _ZONES = re.compile(r"\b(?:time zone|local time|GMT|UTC|[CEPM][SD]?T|BST|hours? (?:ahead|behind))\b")
@@ -107,8 +107,8 @@ def _event(about: frozenset[str], who: frozenset[str], born: Fact, days: Sequenc
     found = []
     for fact in days:
         text = fact.passages[0].text
-        death = what == _DIED and fact.passages == born.passages and re.search(
-            rf"\(\s*{re.escape(born.quantity.written)}\s*[-–—]\s*$", text[: fact.quantity.start].replace("†", ""))  # fmt: skip
+        before = rf"\(\s*{re.escape(born.quantity.written)}\s*[-–—]\s*$"
+        death = what == _DIED and fact.passages == born.passages and re.search(before, text[: fact.quantity.start])
         told = what <= fact.own and who <= fact.cover and not _is_birth(fact)
         if death or told:
             found.append(fact)
@@ -140,7 +140,7 @@ def lasted(said: Said, facts: Sequence[Fact]) -> Finding | None:
         return None
     about = said.about - _LASTING_WORDS
     pairs = [pair for pair in _spans(facts) if about and about <= terms(pair[0].passages[0].text) | pair[0].cover]
-    if not pairs or len({tuple(f.quantity.day + (f.quantity.value,) for f in pair) for pair in pairs}) != 1:
+    if not pairs or len({tuple((*f.quantity.day, f.quantity.value) for f in pair) for pair in pairs}) != 1:
         return None
     first, last = pairs[0]
     if any(not name.isdecimal() and name not in said.about | said.names for name in first.names | last.names):
