@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from faithmeter.verify.derive import claims
+import faithmeter.verify.derive.claims as claims
 from faithmeter.verify.derive.claims import Said
 from faithmeter.verify.derive.quantities import Quantity
 from faithmeter.verify.derive.rules import Finding, fits, like, lookup, shown

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from faithmeter.verify.derive import claims
+import faithmeter.verify.derive.claims as claims
 from faithmeter.verify.derive.claims import Said
 from faithmeter.verify.derive.quantities import Quantity, in_unit, read
 from faithmeter.verify.derive.sources import Fact
