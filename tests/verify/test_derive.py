@@ -133,6 +133,7 @@ def test_quantities_of_many_spellings() -> None:
     assert one("3:42 p.m.") == one("15:42")
     assert one("5 May 2024")[1] == one("2024-05-05")[1] == one("May 5, 2024")[1]
     assert [quantity.dimension for quantity in read("The Aero 5 sold 20 units in 1998")] == ["count", "year"]
+    assert [(q.value, q.high) for q in read("cook for 8-10 minutes")] == [(480, 600)]  # no minus
     assert unit_of("Revenue (USD million)") == ("money: dollar", 10**6)
     assert unit_of("Trains per hour") == ("", 1)
 

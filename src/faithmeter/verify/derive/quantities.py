@@ -228,7 +228,7 @@ def _counted(text: str, tokens: list[Token], spans: list[tuple[int, int]], place
         step = step * value / number if number else step
     if currency:
         return place + 1, Quantity(value, f"money: {currency}", spans[place - 1][0], end, "", step=step)
-    minus = before.form == "-" and spans[place - 1][1] == start
+    minus = before.form == "-" and spans[place - 1][1] == start and not text[: start - 1][-1:].isalnum()
     if minus:
         value, start = -value, spans[place - 1][0]
     if unit:
