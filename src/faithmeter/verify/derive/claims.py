@@ -39,7 +39,7 @@ _THAN = re.compile(
     rf"\b(?:(?P<more>{MORE.replace(' ', '|')})|(?P<less>{LESS.replace(' ', '|')}))\b(?P<middle>[^.;]*?)\bthan\b",
     re.IGNORECASE,
 )
-_FACTOR_WORDS = {"twice": 2, "double": 2, "triple": 3, "half": Fraction(1, 2)}
+_FACTOR_WORDS = {"twice": Fraction(2), "double": Fraction(2), "triple": Fraction(3), "half": Fraction(1, 2)}
 _TIMES = re.compile(
     r"\b(?:(?P<word>twice|double|triple|half)|(?P<number>[\w.]+) times)\s+(?:as\s+\w+|the\b)", re.IGNORECASE
 )
@@ -135,7 +135,7 @@ def factor(text: str) -> tuple[Fraction, re.Match[str]] | None:
     if not match:
         return None
     if match["word"]:
-        return Fraction(_FACTOR_WORDS[match["word"].lower()]), match
+        return _FACTOR_WORDS[match["word"].lower()], match
     word = match["number"].lower()
     if word in _NUMBERS:
         return Fraction(_NUMBERS[word]), match

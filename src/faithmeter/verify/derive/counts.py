@@ -46,8 +46,8 @@ def counted(said: Said, index: Index) -> Finding | None:
 
 
 def _lists(said: Said, index: Index, kind: frozenset[str]) -> Iterator[tuple[int, tuple[Passage, ...]]]:
-    rows: dict[tuple[object, ...], dict[int, Passage]] = defaultdict(dict)
-    heads: dict[tuple[object, ...], str] = {}
+    rows: dict[tuple[int, int], dict[int, Passage]] = defaultdict(dict)
+    heads: dict[tuple[int, int], str] = {}
     called: dict[tuple[int, int], frozenset[str]] = defaultdict(frozenset)
     for passage in index.passages:
         if passage.record is None or not passage.fields:

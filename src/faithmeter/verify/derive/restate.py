@@ -9,7 +9,7 @@ import faithmeter.verify.derive.claims as claims
 from faithmeter.verify.derive.claims import Said
 from faithmeter.verify.derive.quantities import Quantity
 from faithmeter.verify.derive.rules import Finding, fits, like, lookup, shown
-from faithmeter.verify.derive.sources import Fact
+from faithmeter.verify.derive.sources import Fact, terms
 
 
 def restated(said: Said, facts: Sequence[Fact]) -> Finding | None:
@@ -23,7 +23,7 @@ def restated(said: Said, facts: Sequence[Fact]) -> Finding | None:
         return None
     alike = [_in_dimension(fact, target.dimension) for fact in facts]
     if target.dimension == "date":
-        said = said._replace(about=said.about - claims.terms(target.written))
+        said = said._replace(about=said.about - terms(target.written))
     best = lookup(said, [fact for fact in alike if fact is not None])
     if best is None:
         return None
@@ -76,7 +76,7 @@ def _within(target: Quantity, fact: Fact) -> Finding | None:
 
 def _plainly_said(said: Said, fact: Fact) -> bool:
     """Whether a sentence says what the claim says of its quantity, and hardly more: another value contradicts it."""
-    more = fact.own - said.about - claims.terms(fact.quantity.written)
+    more = fact.own - said.about - terms(fact.quantity.written)
     return said.about <= fact.own and len(more) <= 2
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import faithmeter.verify.derive.claims as claims
 from faithmeter.verify.derive.claims import Said
 from faithmeter.verify.derive.quantities import Quantity, in_unit, read
-from faithmeter.verify.derive.sources import Fact
+from faithmeter.verify.derive.sources import Fact, terms
 
 APPROXIMATE = Fraction(5, 100)
 """How far "about" reaches."""
@@ -70,7 +70,7 @@ def same(a: Fact, b: Fact) -> bool:
 
 
 # A figure that a context gives as a total or an average is no input to another one.
-_DERIVED = claims.terms("total average mean combined together altogether sum overall")
+_DERIVED = terms("total average mean combined together altogether sum overall")
 
 
 def unstated(said: Said, finding: Finding | None, facts: Sequence[Fact]) -> Finding | None:
@@ -111,7 +111,7 @@ def named(said: Said, facts: Sequence[Fact], about: frozenset[str] | None = None
     if len(found) < 2 or len(strangers) > 1 or any(not one <= fact.cover for one in strangers for fact, _ in found):
         return None
     for fact, own in found:
-        elsewhere = frozenset().union(*(terms for other, terms in found if other is not fact))
+        elsewhere = frozenset().union(*(hit for other, hit in found if other is not fact))
         if not wanted - elsewhere <= fact.cover or not own:
             return None
     return [fact for fact, _ in found]
@@ -150,7 +150,7 @@ def lookup(said: Said, facts: Sequence[Fact]) -> Fact | None:
     if not most or any(not same(fact, best[0]) for fact in best):
         return None
     # A sentence that names someone else, or another year, speaks of something else.
-    strangers = best[0].names - said.about - said.names - claims.terms(best[0].quantity.written)
+    strangers = best[0].names - said.about - said.names - terms(best[0].quantity.written)
     return best[0] if best[0].structured or not strangers else None
 
 
@@ -364,7 +364,7 @@ def portion(said: Said, facts: Sequence[Fact]) -> Finding | None:
         return None
     findings = []
     for group in grouped(facts):
-        fitting = [fact for fact in group if not fact.structured and said.about <= claims.terms(fact.passages[0].text)]
+        fitting = [fact for fact in group if not fact.structured and said.about <= terms(fact.passages[0].text)]
         if len(fitting) != 2 or fitting[0].passages != fitting[1].passages or group[0].quantity.dimension == "percent":
             continue
         text, (first, second) = fitting[0].passages[0].text, fitting
@@ -399,4 +399,4 @@ def portion(said: Said, facts: Sequence[Fact]) -> Finding | None:
 
 
 def _first(text: str) -> frozenset[str]:
-    return frozenset(claims.terms(text.split()[0])) if text else frozenset()
+    return frozenset(terms(text.split()[0])) if text else frozenset()
