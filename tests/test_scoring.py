@@ -123,3 +123,17 @@ def test_an_empty_report_has_no_mean() -> None:
     report = Report(results=())
     assert (report.mean, report.interval, report.pass_rate) == (None, None, None)
     assert "mean score –" in repr(report)
+
+
+def test_a_result_that_is_scored_anew_says_so_in_its_signature() -> None:
+    before = result(S, N).model_copy(update={"signature": "extract:s|verify:v|score:plain"})
+    after = before.rescored(load_scoring("strict"))
+    assert (after.score, after.signature) == (0.0, "extract:s|verify:v|score:strict")
+
+
+def test_the_numbers_of_a_copied_report_follow_from_its_fields() -> None:
+    report = Report(results=(result(S), result(N)))
+    assert (report.mean, report.pass_rate) == (0.5, None)
+    copy = report.model_copy(update={"results": (result(S),), "min_score": 0.8})
+    assert (copy.mean, copy.pass_rate, len(copy)) == (1.0, 1.0, 1)
+    assert report.mean == 0.5

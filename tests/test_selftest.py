@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from faithmeter import Evaluator
 from faithmeter._clauses import parse
+from faithmeter._grammar import with_article
 from faithmeter._source import Source, names
 from faithmeter.corrupt import CORRUPTIONS, Change
 from faithmeter.datamodels import Label, Origin, Outcome, Pair, Sample, Verdict
@@ -283,3 +284,15 @@ async def test_the_order_of_the_samples_does_not_matter() -> None:
 def test_every_kind_of_the_issue_is_there() -> None:
     wanted = {"number", "date", "unit", "name", "negation", "quantifier", "roles", "addition", OTHER}
     assert set(KINDS) == wanted | {"reordering", "synonyms", "voice"}
+
+
+@pytest.mark.parametrize(
+    ("text", "fitting"),
+    [
+        ("Vitamin A is good.", "Vitamin A is good."),
+        ("Hepatitis A and vitamin A, A or E.", "Hepatitis A and vitamin A, A or E."),
+        ("He ate a apple. A egg fell.", "He ate an apple. An egg fell."),
+    ],
+)
+def test_a_letter_is_no_article(text: str, fitting: str) -> None:
+    assert with_article(text) == fitting

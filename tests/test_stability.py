@@ -75,3 +75,12 @@ def test_what_is_not_in_every_run_is_counted_not_called_a_flip() -> None:
     assert found.not_always_found == 2
     assert found.flips == 0.0
     assert found.interval is None
+
+
+def test_a_claim_that_an_answer_makes_twice_is_two_claims() -> None:
+    (result,) = judged(answers(1, claims=2))
+    first = result.verdicts[0]
+    other = first.model_copy(update={"label": Label.CONTRADICTED})
+    twice = result.model_copy(update={"outcomes": (first.model_copy(update={"label": Label.SUPPORTED}), other)})
+    found = measure_stability([[twice], [twice]])
+    assert (found.claims, found.flips, found.flaky, found.not_always_found) == (2, 0.0, (), 0)

@@ -197,6 +197,9 @@ def with_article(text: str) -> str:
 
     def fitting(match: re.Match[str]) -> str:
         article, space, following = match.groups()
+        before = match.string[: match.start()].rstrip()[-1:]
+        if article == "A" and (before.isalnum() or before == ","):
+            return match.group()  # a capital inside a sentence is a letter's name: "vitamin A is"
         an = following[0].lower() in "aeiou" and not following.lower().startswith(("uni", "eu", "one", "use", "usu"))
         an = an or following.lower().startswith(("hour", "honest", "heir"))
         new = "an" if an else "a"

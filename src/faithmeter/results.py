@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from operator import itemgetter
 from statistics import fmean
@@ -109,8 +109,10 @@ class Result(DerivingModel):
         return self.scoring.bounds(labels, len(self.outcomes) - len(labels))
 
     def rescored(self, scoring: Scoring) -> Result:
-        """The same verdicts under another policy."""
-        return self.model_copy(update={"scoring": scoring})
+        """The same verdicts under another policy, which the signature names."""
+        made, mark, _ = self.signature.rpartition("|score:")
+        signature = f"{made}{mark}{scoring.signature}" if mark else self.signature
+        return self.model_copy(update={"scoring": scoring, "signature": signature})
 
     def __repr__(self) -> str:
         return render.as_text(self)
@@ -274,6 +276,12 @@ class Report(DerivingModel):
     def worst(self, n: int) -> tuple[Result, ...]:
         """The n results to look at first: failed ones, then the lowest scores."""
         return self.tally.worst(n)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with other fields, whose numbers follow from those."""
+        copy = super().model_copy(update=update, deep=deep)
+        copy.__dict__.pop("tally", None)  # pydantic copies what is cached, too
+        return copy
 
     def __len__(self) -> int:
         return len(self.results)

@@ -84,8 +84,8 @@ class Stability:
 
 def measure_stability(runs: Sequence[Iterable[Result]]) -> Stability:
     """Compare runs of the same judge over the same samples."""
-    verdicts: dict[tuple[str, str], list[Verdict]] = defaultdict(list)
-    met: Counter[tuple[str, str]] = Counter()
+    verdicts: dict[_Key, list[Verdict]] = defaultdict(list)
+    met: Counter[_Key] = Counter()
     scores: dict[str, list[float]] = defaultdict(list)
     means: list[float] = []
     for run in runs:
@@ -94,9 +94,12 @@ def measure_stability(runs: Sequence[Iterable[Result]]) -> Stability:
             if result.score is not None:
                 scores[result.sample.id].append(result.score)
                 of_run.append(result.score)
+            said: Counter[str] = Counter()
             for outcome in result.outcomes:
                 if outcome.claim is not None:
-                    key = result.sample.id, outcome.claim.text
+                    text = outcome.claim.text
+                    key = result.sample.id, text, said[text]  # an answer may say a thing twice
+                    said[text] += 1
                     met[key] += 1
                     if isinstance(outcome, Verdict):
                         verdicts[key].append(outcome)
@@ -120,9 +123,13 @@ def measure_stability(runs: Sequence[Iterable[Result]]) -> Stability:
     )
 
 
-def _wavering(key: tuple[str, str], found: Sequence[Verdict]) -> Wavering:
+_Key = tuple[str, str, int]
+"""A sample's id, a claim, and which time the answer makes it."""
+
+
+def _wavering(key: _Key, found: Sequence[Verdict]) -> Wavering:
     supports = tuple(verdict.support for verdict in found if verdict.support is not None)
-    return Wavering(*key, dict(Counter(verdict.label for verdict in found)), supports)
+    return Wavering(*key[:2], dict(Counter(verdict.label for verdict in found)), supports)
 
 
 def _errors(scores: Sequence[Sequence[float]]) -> tuple[float, float, tuple[float, float] | None]:

@@ -151,4 +151,34 @@ def test_a_dry_run_estimates_and_asks_nothing(cli: Cli, tmp_path: Path) -> None:
     assert (found["answers"], found["calls"]) == (3, 6)
     assert found["prompt_tokens"] > 1000
     shown = cli("eval", name, "-v", "lexical", "--dry-run").stdout
-    assert "3 answers: about 0 calls" in shown
+    assert shown == "3 answers: no LLM is asked, so there is nothing to pay\n"
+    assert cli("eval", name, "--dry-run").stdout == shown
+
+
+@pytest.mark.parametrize("verifier", ["cascade:{}", "cascade:0.01,0.72:{}", "{}"])
+def test_judge_options_reach_the_llm_of_a_cascade(cli: Cli, tmp_path: Path, verifier: str) -> None:
+    name = rows(tmp_path / "in.jsonl", {"answer": f"{GOOD} {BAD}", "contexts": [TOWER]})
+    spec = verifier.format("openai:gpt-4o-mini@http://127.0.0.1:9/v1")  # nobody listens there
+    calls = []
+    for options in ([], ["--judge-option", "votes=3"]):
+        done = cli("eval", name, "-v", spec, *options, "--dry-run", "--json", OPENAI_API_KEY="sk-none")
+        assert done.returncode == 0, done.stderr
+        calls.append(json.loads(done.stdout)["calls"])
+    assert calls == [1, 2]
+
+
+def test_an_option_without_a_value_is_a_usage_error(cli: Cli, tmp_path: Path) -> None:
+    name = rows(tmp_path / "in.jsonl", {"answer": GOOD, "contexts": [TOWER]})
+    done = cli("eval", name, "-v", "openai:gpt-5?votes", "--dry-run", OPENAI_API_KEY="sk-none")
+    assert done.returncode == 2
+    assert "cannot read the options 'votes' of 'openai:gpt-5?votes': write NAME=VALUE" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_fail_fast_says_what_stopped_it_and_nothing_that_is_not_so(cli: Cli, tmp_path: Path) -> None:
+    good = [{"answer": GOOD, "contexts": [TOWER]}] * 9
+    name = rows(tmp_path / "in.jsonl", *good, {"answer": "Bananas sing.", "contexts": [TOWER]})
+    done = cli("eval", name, "-v", "lexical", "--fail-fast", "--min-score", "0.5", "--workers", "1")
+    assert done.returncode == 1
+    assert "stopped: an answer scored 0.00, below 0.5" in done.stderr
+    assert "is below" not in done.stderr, "the mean of all is not"

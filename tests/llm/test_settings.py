@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from faithmeter.errors import UsageError
-from faithmeter.llm.settings import JudgeSettings, parse_spec, with_options
+from faithmeter.llm.settings import JudgeSettings, judge_of, parse_spec, with_options
 
 
 @pytest.mark.parametrize(
@@ -90,3 +90,31 @@ def test_votes_raise_the_temperature_unless_it_is_given() -> None:
     assert JudgeSettings().sent == {"temperature": 0.0}
     assert JudgeSettings(votes=3).sent == {"temperature": 0.7}
     assert JudgeSettings(votes=3, temperature=0.1, max_tokens=50).sent == {"temperature": 0.1, "max_tokens": 50}
+
+
+@pytest.mark.parametrize(
+    ("spec", "judge"),
+    [
+        ("openai:m", "openai:m"),
+        ("cascade:openai:m?votes=3", "openai:m?votes=3"),
+        ("cascade:0.01,0.72:openai:m", "openai:m"),
+        ("cascade:lexical", ""),
+        ("local", ""),
+    ],
+)
+def test_the_llm_that_a_verifier_asks(spec: str, judge: str) -> None:
+    assert judge_of(spec) == judge
+
+
+def test_an_option_without_a_value_is_named_with_the_remedy() -> None:
+    with pytest.raises(UsageError, match=r"cannot read the options 'votes' .* e.g. openai:gpt-5\?votes=3"):
+        parse_spec("openai:gpt-5?votes")
+
+
+@pytest.mark.parametrize("around", ["{}", "cascade:{}", "cascade:0.01,0.72:{}", "profile:cascade:{}@profile.json"])
+def test_on_ray_each_actor_gets_its_share_of_the_limits(around: str) -> None:
+    from faithmeter.runs.ray_engine import _share
+
+    given = around.format("openai:m?concurrency=8&requests_per_minute=60")
+    given_last = "&concurrency=2&requests_per_minute=15.0"
+    assert _share(given, 4) == around.format(f"openai:m?concurrency=8&requests_per_minute=60{given_last}")

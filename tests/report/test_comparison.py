@@ -54,6 +54,45 @@ def test_samples_are_paired_by_id(tmp_path: Path) -> None:
     assert (found.mean(0), found.mean(1)) == (0.75, 0.75)
 
 
+def unnamed(answer: str, labels: str, question: str | None = None) -> Result:
+    """A result of a sample without an id, which is then made from its content."""
+    found = made("x", labels, answer=answer)
+    sample = Sample(answer=answer, contexts=["context"], question=question)  # type: ignore[arg-type]
+    return found.model_copy(update={"sample": sample})
+
+
+def two_files(folder: Path, before: list[Result], after: list[Result]) -> Comparison:
+    return Comparison(write_results(folder / "a.jsonl", before), write_results(folder / "b.jsonl", after))
+
+
+def test_samples_without_ids_are_paired_by_question(tmp_path: Path) -> None:
+    before = [unnamed("one", "ss", "Who?"), unnamed("two", "sn", "When?"), unnamed("three", "s", "Where?")]
+    after = [unnamed("2", "ss", "when?"), unnamed("1", "sn", "Who?"), unnamed("4", "s", "Why?")]
+    found = two_files(tmp_path, before, after)
+    assert found.differences == [0.5, -0.5]
+    assert (len(found.missing), len(found.added)) == (1, 1), "another question is another sample, whatever its place"
+    assert found.paired_by == {"question": 2}
+    assert "paired 2 by question: give the rows an id to be sure" in summary_lines(found)
+
+
+def test_samples_without_ids_and_questions_are_paired_by_position_if_the_counts_agree(tmp_path: Path) -> None:
+    before = [unnamed("one", "ss"), unnamed("same", "s"), unnamed("two", "sn")]
+    after = [unnamed("1", "sn"), unnamed("same", "s"), unnamed("2", "ss")]
+    found = two_files(tmp_path, before, after)
+    assert found.differences == [-0.5, 0.0, 0.5]
+    assert found.paired_by == {"id": 1, "position": 2}
+    assert "paired 1 by id, 2 by position: give the rows an id to be sure" in summary_lines(found)
+    more = two_files(tmp_path, before, [*after, unnamed("3", "s")])
+    assert more.paired_by == {"id": 1}
+    assert (len(more.missing), len(more.added)) == (2, 3)
+
+
+def test_unmatched_samples_are_not_passed_over_in_silence(tmp_path: Path) -> None:
+    found = compared(tmp_path, {"x": "ss", "gone": "s"}, {"x": "ss", "new": "n"})
+    assert verdict(found) == "no score changed among the samples in both runs; 2 are in one only"
+    assert verdict(compared(tmp_path, {"x": "ss"}, {"x": "ss"})) == "no score changed"
+
+
 def test_claims_are_matched_by_their_words(tmp_path: Path) -> None:
     before = made("x", "scn")
     after = made("x", "nsc")

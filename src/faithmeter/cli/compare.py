@@ -32,7 +32,7 @@ DEFAULT_SIZE = 0.01  # a hundredth of the score: below that, few would want a bu
 @click.option("--rows", type=click.IntRange(0), default=5, show_default=True, help="How many samples to show each way.")
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
 def command(before: Path, after: Path, **options: Any) -> None:
-    """Compare two results files, BEFORE and AFTER, paired by sample id.
+    """Compare two results files, BEFORE and AFTER, paired by id; rows without one by question, else by position.
 
     \b
     faithmeter compare main.jsonl branch.jsonl
@@ -64,6 +64,7 @@ def numbers(comparison: Comparison) -> dict[str, Any]:
         "difference": comparison.difference,
         "interval": comparison.interval,
         "p_value": comparison.p_value,
+        "paired_by": dict(comparison.paired_by),
         "compared": len(comparison.differences),
         "worse": worse,
         "same": same,

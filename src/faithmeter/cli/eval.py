@@ -131,10 +131,13 @@ def _dry_run(wishes: Wishes, evaluator: Evaluator) -> int:
     if wishes.as_json:
         click.echo(json.dumps({"answers": answers, **usage.model_dump(include=set(Usage.model_fields) - {"seconds"})}))
         return PASSED
+    if not usage.calls:
+        click.echo(f"{count(answers, 'answer')}: no LLM is asked, so there is nothing to pay")
+        return PASSED
     cost = "the price of this model is not known" if usage.cost is None else f"about ${usage.cost:.4f}"
     tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
     most = "at most" if hasattr(evaluator.verifier, "tiers") else "about"
-    click.echo(f"{count(answers, 'answer')}: {most} {usage.calls:,} calls, {tokens}, {cost if usage.calls else '$0'}")
+    click.echo(f"{count(answers, 'answer')}: {most} {usage.calls:,} calls, {tokens}, {cost}")
     return PASSED
 
 

@@ -10,7 +10,7 @@ import click
 
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.evaluator import Evaluator
-from faithmeter.llm.settings import PROVIDERS, with_options
+from faithmeter.llm.settings import judge_of, with_options
 from faithmeter.loading import finite
 from faithmeter.runs.worker import Caching, Specs
 from faithmeter.scoring import PROFILES, load_scoring
@@ -139,11 +139,11 @@ def _collected(function: F) -> F:
         judge_options: Sequence[str],
         **options: Any,
     ) -> Any:
-        if judge_options and not (_is_llm(verifier) or _is_llm(extractor)):
+        if judge_options and not (judge_of(verifier) or judge_of(extractor)):
             raise click.UsageError(f"--judge-option goes with an LLM judge, not with {verifier!r}")
         if judge_options:
             verifier, extractor = (
-                with_options(spec, judge_options) if _is_llm(spec) else spec for spec in (verifier, extractor)
+                with_options(spec, judge_options) if judge_of(spec) else spec for spec in (verifier, extractor)
             )
         if profile in PROFILES:
             options["scoring"] = profile
@@ -154,10 +154,6 @@ def _collected(function: F) -> F:
         return function(*arguments, verifier=verifier, extractor=extractor, cache=choice, **options)
 
     return cast(F, command)
-
-
-def _is_llm(spec: str) -> bool:
-    return spec.removeprefix("cascade:").partition(":")[0] in PROVIDERS
 
 
 NO_CACHE = Caching(False)

@@ -125,10 +125,12 @@ def show_numbers(tally: Tally, wishes: Wishes, *, facts: dict[str, Any], lines: 
 def verdict(tally: Tally, wishes: Wishes, stopped: str | None) -> int:
     """The exit code."""
     if tally.coverage < wishes.min_coverage or (stopped and "judged" in stopped):
-        click.echo(f"faithmeter: only {tally.coverage:.1%} of the claims could be judged", err=True)
+        if tally.coverage < wishes.min_coverage:  # else it was said why the run was stopped
+            click.echo(f"faithmeter: only {tally.coverage:.1%} of the claims could be judged", err=True)
         return UNJUDGED
     if tally.min_score is not None and (stopped or tally.mean is None or tally.mean < tally.min_score):
-        click.echo(f"faithmeter: mean score {render.number(tally.mean)} is below {tally.min_score:g}", err=True)
+        if tally.mean is None or tally.mean < tally.min_score:
+            click.echo(f"faithmeter: mean score {render.number(tally.mean)} is below {tally.min_score:g}", err=True)
         return BELOW
     return PASSED
 

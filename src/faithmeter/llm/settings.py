@@ -193,8 +193,19 @@ def parse_spec(spec: str) -> tuple[ModelSpec, JudgeSettings]:
             f"cannot read the judge {spec!r}: write PROVIDER:MODEL, PROVIDER:MODEL@http://HOST/v1 or "
             f"PROVIDER:MODEL?votes=3, where PROVIDER is one of {', '.join(PROVIDERS)}"
         )
-    options = parse_qsl(query, keep_blank_values=True, strict_parsing=True) if query else []
+    try:
+        options = parse_qsl(query, keep_blank_values=True, strict_parsing=True) if query else []
+    except ValueError:
+        raise UsageError(
+            f"cannot read the options of {spec!r}: write ?NAME=VALUE, e.g. {provider}:{model}?votes=3"
+        ) from None
     return ModelSpec(provider=provider, model=model), JudgeSettings.of([*options, *([("base_url", url)] if at else [])])
+
+
+def judge_of(spec: str) -> str:
+    """The spec of the LLM that a verifier asks: its own, or that of a cascade's last tier; "" if it asks none."""
+    inner = re.sub(r"\Acascade:(?:[^:]*,[^:]*:)?", "", spec)  # a cascade may name its thresholds first
+    return inner if inner.partition(":")[0] in PROVIDERS else ""
 
 
 def configured(spec: str, settings: JudgeSettings | None, options: dict[str, Any]) -> tuple[ModelSpec, JudgeSettings]:

@@ -35,6 +35,10 @@ def summary_lines(comparison: Comparison) -> list[str]:
         verdict(comparison),
         f"{len(comparison.differences)} samples compared: {worse} worse, {same} the same, {better} better",
     ]
+    by = comparison.paired_by
+    if by["question"] or by["position"]:
+        ways = [f"{by[way]} by {way}" for way in ("id", "question", "position") if by[way]]
+        lines.append(f"paired {', '.join(ways)}: give the rows an id to be sure")
     unscored = len(comparison.pairs) - len(comparison.differences)
     lines += [f"{unscored} in both runs, but without a score in one of them"] if unscored else []
     lines += [f"{len(comparison.missing)} only in {comparison.files[0].path}"] if comparison.missing else []
@@ -53,7 +57,10 @@ def verdict(comparison: Comparison) -> str:
     if interval is None:
         return "no sample has a score in both runs"
     if not any(comparison.directions[::2]):
-        return "no score changed"
+        apart = len(comparison.missing) + len(comparison.added)
+        return (
+            f"no score changed among the samples in both runs; {apart} are in one only" if apart else "no score changed"
+        )
     if comparison.p_value >= SIGNIFICANT or interval[0] <= 0 <= interval[1]:
         return "may well be chance"
     return "better, and hardly by chance" if interval[0] > 0 else "worse, and hardly by chance"

@@ -1,4 +1,4 @@
-"""Compares two runs, paired by sample id: how much the scores moved, whether that may be chance, and which claims."""
+"""Compares two runs, sample by sample: how much the scores moved, whether that may be chance, and which claims."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic_core import from_json
 
@@ -18,6 +18,9 @@ from faithmeter.results import Result
 from faithmeter.stats import bootstrap_interval, paired_p_value
 
 SIGNIFICANT = 0.05  # two-sided; a regression must also have its whole interval below 0
+
+
+PairedBy = Literal["id", "question", "position"]
 
 
 class ClaimChange(NamedTuple):
@@ -98,28 +101,63 @@ class Comparison:
         """Ids of the earlier run that the later one lacks."""
         self.added: list[str] = []
         """Ids of the later run that the earlier one lacks."""
+        self.paired_by: Counter[PairedBy] = Counter()
+        """How many samples were paired by their id, their question, or their place in the files."""
         self.signatures: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
         self.labels: Counter[tuple[str | None, str | None]] = Counter()
         """Claims by (earlier label, later label); None: the claim is not in that run."""
         self._read()
         if not self.pairs:
-            raise DataError(f"{before} and {after} have no sample id in common, so there is nothing to compare")
+            raise DataError(
+                f"{before} and {after} have no sample id or question in common, so there is nothing to compare; "
+                "give the rows an id"
+            )
 
     def _read(self) -> None:
-        places = {_id(line, where): start for start, line, where in self.files[0].lines()}
+        places: dict[str, deque[int]] = {}
+        for start, line, where in self.files[0].lines():
+            places.setdefault(_id(line, where), deque()).append(start)
+        unnamed: list[tuple[Result, int]] = []
         for start, line, where in self.files[1].lines():
             after = self.files[1].parse(line, where)
             if after is None:
                 continue
-            place = places.pop(after.sample.id, None)
-            before = None if place is None else self._at(0, place)
-            if place is None or before is None:
-                self.added.append(after.sample.id)
+            same = places.get(after.sample.id)
+            before = self._at(0, same[0]) if same else None
+            if same and before:
+                self._add(Change(before, after), same.popleft(), start, "id")
+            elif _is_unnamed(after):
+                unnamed.append((after, start))
             else:
-                self._add(Change(before, after), place, start)
-        self.missing = [name for name in places if name]
+                self.added.append(after.sample.id)
+        self._pair_unnamed(sorted(start for starts in places.values() for start in starts), unnamed)
+        self.pairs.sort(key=lambda pair: pair.after)
 
-    def _add(self, change: Change, before: int, after: int) -> None:
+    def _pair_unnamed(self, starts: Sequence[int], afters: Sequence[tuple[Result, int]]) -> None:
+        """Pair what has no id of its own: by question, and what has no question by position, if the counts agree."""
+        befores: list[tuple[Result, int]] = []
+        for start in starts:
+            before = self._at(0, start)
+            if before and _is_unnamed(before):
+                befores.append((before, start))
+            elif before:
+                self.missing.append(before.sample.id)
+        waiting: defaultdict[str, deque[tuple[Result, int]]] = defaultdict(deque)
+        for item in befores:
+            waiting[_question(item[0])].append(item)
+        in_step = len(waiting[""]) == sum(not _question(after) for after, _ in afters)
+        for after, start in afters:
+            question = _question(after)
+            same = waiting[question] if question or in_step else None
+            if same:
+                before, place = same.popleft()
+                self._add(Change(before, after), place, start, "question" if question else "position")
+            else:
+                self.added.append(after.sample.id)
+        self.missing += [before.sample.id for rest in waiting.values() for before, _ in rest]
+
+    def _add(self, change: Change, before: int, after: int, by: PairedBy) -> None:
+        self.paired_by[by] += 1
         claims = change.claims
         self.labels.update((_label(claim.before), _label(claim.after)) for claim in claims)
         self.signatures[0][change.before.signature] += 1
@@ -214,6 +252,15 @@ def _parts(signatures: Counter[str]) -> dict[str, str]:
             name, _, value = part.partition(":")
             found.setdefault(name, {})[value] = None
     return {name: " and ".join(values) for name, values in found.items()}
+
+
+def _is_unnamed(result: Result) -> bool:
+    """Whether the sample's id was made from its content, which changes with the answer."""
+    return result.sample.id == result.sample.content_hash[:12]
+
+
+def _question(result: Result) -> str:
+    return " ".join((result.sample.question or "").casefold().split())
 
 
 def _id(line: bytes, where: str) -> str:

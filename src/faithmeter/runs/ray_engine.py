@@ -21,7 +21,7 @@ from typing import Any
 
 from faithmeter import sync
 from faithmeter.errors import DataError, FaithmeterError, OutputError, RowError, StopRun, UsageError
-from faithmeter.llm.settings import PROVIDERS, parse_spec, with_options
+from faithmeter.llm.settings import judge_of, parse_spec, with_options
 from faithmeter.results import Result, Tally
 from faithmeter.runs.engines import Ticket, Workers
 from faithmeter.runs.intake import described
@@ -255,9 +255,13 @@ def _shared(specs: Specs, actors: int) -> Specs:
 
 
 def _share(spec: str, actors: int) -> str:
-    if spec.partition(":")[0] not in PROVIDERS:
+    if spec.startswith("profile:"):
+        inner, at, file = spec.removeprefix("profile:").rpartition("@")
+        return f"profile:{_share(inner, actors)}{at}{file}"
+    judge = judge_of(spec)
+    if not judge:
         return spec
-    _, settings = parse_spec(spec)
+    _, settings = parse_spec(judge)
     shares = [f"concurrency={max(1, settings.concurrency // actors)}"]
     for name in ("requests_per_minute", "tokens_per_minute"):
         limit = getattr(settings, name)
