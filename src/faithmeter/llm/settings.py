@@ -196,9 +196,8 @@ def parse_spec(spec: str) -> tuple[ModelSpec, JudgeSettings]:
     try:
         options = parse_qsl(query, keep_blank_values=True, strict_parsing=True) if query else []
     except ValueError:
-        raise UsageError(
-            f"cannot read the options of {spec!r}: write ?NAME=VALUE, e.g. {provider}:{model}?votes=3"
-        ) from None
+        remedy = f"write NAME=VALUE after the question mark, e.g. {provider}:{model}?votes=3"
+        raise UsageError(f"cannot read the options {query!r} of {spec!r}: {remedy}") from None
     return ModelSpec(provider=provider, model=model), JudgeSettings.of([*options, *([("base_url", url)] if at else [])])
 
 

@@ -109,7 +109,7 @@ class Comparison:
         self._read()
         if not self.pairs:
             raise DataError(
-                f"{before} and {after} have no sample id or question in common, so there is nothing to compare; "
+                f"{before} and {after} have no sample id in common, nor a question, so there is nothing to compare; "
                 "give the rows an id"
             )
 
