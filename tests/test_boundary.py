@@ -172,7 +172,7 @@ class Taking:
 
 RED = Claim(text="The tower is red.", start=0, end=17)
 OLD = Claim(text="The tower is old.", start=18, end=35)
-SAMPLE = Sample(answer=ANSWER, contexts=[CONTEXT])
+SAMPLE = Sample(answer=ANSWER, contexts=[CONTEXT])  # type: ignore[arg-type]
 GOOD = tuple(supported(Pair(claim, SAMPLE)) for claim in (RED, OLD))
 
 
@@ -200,6 +200,8 @@ def test_an_extractors_outcomes_must_be_those_of_its_claims(outcomes: tuple[Any,
         Extraction(outcomes=GOOD),  # of which claims?
         Extraction().model_copy(update={"claims": ("The tower is red.",)}),
         Extraction().model_copy(update={"claims": None}),
+        Extraction().model_copy(update={"claims": (None,)}),
+        Extraction().model_copy(update={"claims": ("",)}),
         Extraction().model_copy(update={"asides": ({"text": "x"},)}),
     ],
 )

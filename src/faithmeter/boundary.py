@@ -107,10 +107,10 @@ def _checked_extraction(found: object) -> Extraction | Failure:
     if not isinstance(found, Extraction):
         return Failure(kind="extraction", message=f"the extractor gave {_kind(found)} instead of an Extraction")
     claims, asides = list(found.claims), list(found.asides)
-    if wrong := next((item for item in claims if not isinstance(item, Claim)), None):
-        return Failure(kind="extraction", message=f"the extractor gave {_kind(wrong)} instead of a claim")
-    if wrong := next((item for item in asides if not isinstance(item, Aside)), None):
-        return Failure(kind="extraction", message=f"the extractor gave {_kind(wrong)} instead of an aside")
+    wrong = [f"{_kind(item)} instead of a claim" for item in claims if not isinstance(item, Claim)]
+    wrong += [f"{_kind(item)} instead of an aside" for item in asides if not isinstance(item, Aside)]
+    if wrong:
+        return Failure(kind="extraction", message=f"the extractor gave {wrong[0]}")
     outcomes = list(found.outcomes)
     if outcomes and not claims:
         return Failure(kind="extraction", message=f"the extractor gave {len(outcomes)} outcomes and no claims")
