@@ -31,6 +31,11 @@ _CLOSES = re.compile(r"\)(?=\s)")
 _INLINE_MARKER = re.compile(r"(?:\A|\s)\(?(?:\d+|[ivxlcdmIVXLCDM]+|[A-Za-z])\.?\Z")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DEGREES = re.compile(r"(?<=°) (?=[CF]\.)")  # a lone letter with a stop would pass for an initial
+# "No. Flight AZ610 is late." is an answer and a sentence, "No. 5" and "No. Five" are numbers.
+_NUMBER_WORD = r"(?:One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten|Eleven|Twelve)\b"
+_ANSWERED_NO = re.compile(
+    rf"(?:(?:\A|(?<=[.!?:\n] )|(?<=[\"“(*\n]))No|(?<=\s)no)(?=[.]\s+(?!{_NUMBER_WORD})[A-Z][a-z]+)"
+)
 _ELLIPSIS = re.compile(r"…(?=\s+[A-Z\"“])")
 
 # Quotes and brackets, but no apostrophe inside a word. One class comes first so that the search is quick.
@@ -67,6 +72,9 @@ _REFERENCE = re.compile(
     r"|approx|est|et\sal|cf|vs|op|ver|trans)\.\Z",
     re.IGNORECASE,
 )
+_SHORTENED = re.compile(r"(?:^|[\s(\[])(?:incl|excl|approx|avg|resp)\.\Z", re.IGNORECASE)  # they end no sentence
+_AMOUNT = re.compile(r"(?:^|[\s(\[])(?:max|min)\.\Z", re.IGNORECASE)
+_AMOUNTS_TO = re.compile(rf"[(\[$€£#§~]*\d|{_NUMBER_WORD}")
 _SAINT = re.compile(r"[-–/](?:St|Mt|Ft|Dr|Mr|Mrs|Ms)\.\Z")  # "Kansas City-St. Joseph"
 _REFERRED = re.compile(r"[(\[$€£#§~]*\d|\(|\[|[A-Z]\d|[IVXLC]+\b|[A-Z]\b")
 _ENUMERATOR = re.compile(r"\W*+(?:(?:step|part|tip|q|a|method)\s)?(?:\d{1,3}|[A-Za-z])[.)]\W*\Z", re.IGNORECASE)
@@ -134,6 +142,8 @@ def _mask(text: str) -> str:
         mask = _ELLIPSIS.sub(".", mask)
     if ")" in mask:
         mask = _CLOSES.sub(_other_bracket, mask)
+    if "o. " in mask:
+        mask = _ANSWERED_NO.sub("xx", mask)
     if "° " in mask:
         mask = _DEGREES.sub("x", mask)
     loose = _loose_marks(text)
@@ -234,6 +244,8 @@ def _continues(text: str, start: int, end: int, after: int) -> bool:
     """Say whether the sentence goes on behind a stop that sentencex took for its end."""
     tail = text[max(start, end - 16) : end]
     if _REFERENCE.search(tail) and _REFERRED.match(text, after):
+        return True
+    if _SHORTENED.search(tail) or (_AMOUNT.search(tail) and _AMOUNTS_TO.match(text, after)):
         return True
     if _SAINT.search(tail) or (end - start < 16 and _ENUMERATOR.match(tail)):
         return True

@@ -138,7 +138,7 @@ class Aside(Model):
     """Where they begin in the answer."""
     end: int = Field(ge=0)
     """Where they end."""
-    kind: Literal["greeting", "question", "refusal", "lead_in", "heading", "code", "no_claim"]
+    kind: Literal["greeting", "question", "refusal", "lead_in", "heading", "code", "source", "thinking", "no_claim"]
     """Why it is not a claim; `no_claim` is an LLM extractor's word."""
 
 
