@@ -36,6 +36,11 @@ PROSE = [
     "The Mt. Everest climb took 5 hrs. and cost 3 lbs. of weight. ¦It was worth it.",
     "Vitamin C helps. ¦So does vitamin D.",
     "This is plan B. ¦We go with it.",
+    "No. ¦Flight AZ610 is on time.",
+    "Is it late? ¦No. ¦Flight AZ610 is on time.",
+    "He lives at No. 5. ¦No. 5 is old, and so is Channel No. Five.",
+    "It costs €50 incl. VAT and excl. City tax. ¦Pay now.",
+    "The limit is max. 5 GB. ¦Wait min. Two days. ¦It holds 9 GB max. ¦Then it stops.",
     "Yahoo! announced a merger. ¦Shares fell.",
     # numbers, units, dates
     "The value is 3.5 million. ¦It rose by 0.5% in 2019. ¦In 2020 it fell.",

@@ -139,7 +139,7 @@ class Aside(Model):
     end: int = Field(ge=0)
     """Where they end."""
     kind: Literal["greeting", "question", "refusal", "lead_in", "heading", "code", "source", "thinking", "no_claim"]
-    """Why it is not a claim; `no_claim` is an LLM extractor's word."""
+    """Why it is not a claim; `no_claim` is nothing but marks."""
 
 
 class Evidence(Model):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from support.llm_server import Asked, LLMServer, parts, think
@@ -16,7 +16,7 @@ from faithmeter.extract.llm import LLMExtractor
 from faithmeter.verify.estimate import estimate
 from faithmeter.verify.judge import Judge
 
-ANSWER = "Hello! Rome is old; Rome is big. Perhaps. It has 9 hills. Do you like it? Rome is in Italy."
+ANSWER = "Hello! Rome is old; Rome is big. It has 9 hills. Anything else? Rome is in Italy."
 SAMPLE = Sample(
     question="What is Rome like?", answer=ANSWER, contexts=["Rome is old. It has 7 hills.", "Rome is in Italy."]
 )
@@ -51,8 +51,7 @@ async def test_claims_keep_the_span_of_their_sentence(server: LLMServer) -> None
     assert isinstance(found, Extraction)
     assert [(aside.kind, aside.text) for aside in found.asides] == [
         ("greeting", "Hello!"),
-        ("no_claim", "Perhaps."),
-        ("question", "Do you like it?"),
+        ("question", "Anything else?"),
     ]
 
 
@@ -60,7 +59,7 @@ async def test_the_question_and_the_asides_are_shown_for_reference(server: LLMSe
     await extractor(server).extract(SAMPLE)
     kinds = {part.kind: part.text for part in parts(server.requests[0].user)}
     assert kinds["question"] == SAMPLE.question
-    assert "Do you like it?" in kinds["answer"]
+    assert "Anything else?" in kinds["answer"]
 
 
 @pytest.mark.parametrize("fault", ["dropped", "renumbered", "wrong_id", "malformed:0", "malformed:5", "truncated"])
@@ -106,7 +105,7 @@ async def test_long_answers_are_split_over_calls(server: LLMServer) -> None:
     assert "answer" in later, "a later call sees what came before its sentences"
 
 
-async def test_repeated_and_runaway_lists_are_cut(server: LLMServer) -> None:
+async def test_a_runaway_list_is_not_taken(server: LLMServer) -> None:
     def runaway(asked: Asked) -> str:
         rows = [
             {"sentence": part.number, "claims": ["Rome is old.", "rome  is OLD", *(f"Claim {n}" for n in range(500))]}
@@ -116,9 +115,96 @@ async def test_repeated_and_runaway_lists_are_cut(server: LLMServer) -> None:
         return json.dumps({"sentences": rows})
 
     server.brain = runaway
-    found = await extractor(server).extract(Sample(answer="Rome is old. Rome is very old.", contexts=["x"]))
+    sample = Sample(answer="Rome is old. Rome is very old.", contexts=["x"])
+    found = await extractor(server, asks=2).extract(sample)
     assert isinstance(found, Extraction)
-    assert [claim.text for claim in found.claims] == ["Rome is old.", "Claim 0", "Claim 1", "Claim 2"]
+    assert [claim.text for claim in found.claims] == ["Rome is old.", "Rome is very old."]
+
+
+MALFORMED = {
+    "objects": [{"claim": "Rome is small."}],
+    "null": None,
+    "a null": [None],
+    "nested lists": [["Rome is small."]],
+    "numbers": [7],
+    "blanks": ["", " "],
+    "one blank": ["It is.", ""],
+    "marks": ["..."],
+    "a text": "Rome is small.",
+    "an object": {"text": "Rome is small."},
+}
+
+
+def with_claims(claims: object, *, times: int) -> Callable[[Asked], str]:
+    """A model that gives these claims for each sentence in its first replies, and answers well from then on."""
+    left = times
+
+    def brain(asked: Asked) -> str:
+        nonlocal left
+        numbers = [part.number for part in parts(asked.user) if part.kind == "sentence"]
+        if not numbers or left == 0:
+            return think(asked)
+        left -= 1
+        return json.dumps({"sentences": [{"sentence": number, "claims": claims} for number in numbers]})
+
+    return brain
+
+
+FALSE = Sample(answer="Rome is small.", contexts=["Rome is big."])
+
+
+@pytest.mark.parametrize("mode", ["batched", "joint"])
+@pytest.mark.parametrize("claims", [*MALFORMED.values(), []], ids=[*MALFORMED, "nothing"])
+async def test_claims_that_cannot_be_read_are_asked_for_again(server: LLMServer, mode: str, claims: object) -> None:
+    spec = f"openai:stub?mode={mode}@{server.url}"
+    server.brain = with_claims(claims, times=1)
+    result = await Evaluator(verifier=spec, extractor=spec).check(FALSE)
+    assert [verdict.claim.text for verdict in result.verdicts] == ["Rome is small."]
+    assert (result.status, result.score) == ("ok", 0.0)
+    assert len(server.requests) == (2 if mode == "joint" else 3)
+
+
+@pytest.mark.parametrize("mode", ["batched", "joint"])
+@pytest.mark.parametrize("claims", [*MALFORMED.values(), []], ids=[*MALFORMED, "nothing"])
+async def test_a_sentence_whose_claims_never_come_is_judged_as_it_stands(
+    server: LLMServer, mode: str, claims: object
+) -> None:
+    spec = f"openai:stub?mode={mode}@{server.url}"
+    server.brain = with_claims(claims, times=99)
+    result = await Evaluator(verifier=spec, extractor=spec).check(FALSE)
+    assert [verdict.claim.text for verdict in result.verdicts] == ["Rome is small."]
+    assert (result.status, result.score, result.asides) == ("ok", 0.0, ())
+
+
+async def test_an_empty_list_is_asked_about_once_more_only(server: LLMServer) -> None:
+    server.brain = with_claims([], times=99)
+    found = await extractor(server, asks=5).extract(FALSE)
+    assert isinstance(found, Extraction)
+    assert [claim.text for claim in found.claims] == ["Rome is small."]
+    assert len(server.requests) == 2
+
+
+async def test_a_sentence_that_comes_twice_once_malformed_is_asked_for_again(server: LLMServer) -> None:
+    def twice(asked: Asked) -> str:
+        if len(server.requests) > 1:
+            return think(asked)
+        number = next(part.number for part in parts(asked.user) if part.kind == "sentence")
+        rows = [{"sentence": number, "claims": ["Rome is."]}, {"sentence": number, "claims": [None]}]
+        return json.dumps({"sentences": rows})
+
+    server.brain = twice
+    found = await extractor(server).extract(FALSE)
+    assert isinstance(found, Extraction)
+    assert [claim.text for claim in found.claims] == ["Rome is small."]
+
+
+async def test_a_long_list_in_one_sentence_loses_no_claim(server: LLMServer) -> None:
+    names = ["Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gus"]
+    sample = Sample(answer="Winners: " + ", ".join(names) + ".", contexts=["x"])
+    server.brain = with_claims([f"{name} won." for name in names], times=99)
+    found = await extractor(server).extract(sample)
+    assert isinstance(found, Extraction)
+    assert [claim.text for claim in found.claims] == [f"{name} won." for name in names]
 
 
 async def test_a_claim_far_longer_than_its_sentence_is_not_taken(server: LLMServer) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from faithmeter.datamodels import Sample
 from faithmeter.errors import UsageError
+from faithmeter.evaluator import Evaluator
 from faithmeter.extract import load_extractor
 from faithmeter.extract.sentences import SentenceExtractor
 
@@ -34,7 +39,8 @@ ASIDES = [
     ("refusal", "No relevant information was found."),
     ("lead_in", "Here is a summary of the article:"),
     ("lead_in", "Based on the provided passages, the steps are:"),
-    ("heading", "## Early life"),
+    ("source", "Source: https://www.example.org/report.pdf"),
+    ("thinking", "<think>The first passage says 1990. Or 1991?</think>"),
 ]
 
 CLAIMS = [
@@ -88,8 +94,139 @@ async def test_every_claim_and_aside_is_a_verbatim_part_of_the_answer(text: str)
         assert part.text == sample.answer[part.start : part.end] != ""
 
 
+GOLDEN: list[dict[str, Any]] = [
+    json.loads(line) for line in (Path(__file__).parent / "golden_asides.jsonl").read_text("utf-8").splitlines()
+]
+
+
+def golden(expect: str) -> list[Sample]:
+    """Answers of the golden table; round 1 was written before the extractor was, round 2 as an attack on it."""
+    rows = [row for row in GOLDEN if row["expect"] == expect]
+    assert min(sum(row["round"] == number for row in rows) for number in (1, 2)) >= 110
+    return [Sample(answer=row["answer"], question=row.get("question"), contexts=["Bees make honey."]) for row in rows]
+
+
+async def test_no_adversarial_answer_goes_unjudged() -> None:
+    evaluator = Evaluator(verifier="lexical")
+    results = [await evaluator.check(sample) for sample in golden("claim")]
+    assert len(results) >= 220
+    assert not [result.sample.answer for result in results if result.status != "ok" or result.score == 1.0]
+
+
+async def test_at_most_one_true_aside_in_twenty_is_judged() -> None:
+    samples = golden("aside")
+    judged = [sample.answer for sample in samples if (await SentenceExtractor().extract(sample)).claims]
+    assert len(samples) >= 220
+    assert len(judged) <= 0.05 * len(samples), judged
+
+
+JOINTS = [
+    ", and {}",
+    " because {}",
+    " since {}",
+    ", which means {}",
+    ": {}",
+    ", {}",
+    " {}",
+    " when {}",
+    " that {}",
+    " ({})",
+]
+
+
+@pytest.mark.parametrize("joint", JOINTS)
+async def test_an_aside_that_goes_on_is_a_claim(joint: str) -> None:
+    unjudged = []
+    for sample in golden("aside"):
+        formula = sample.answer.rstrip("!.?:, 😊👋")
+        if "\n" in formula or formula.endswith(("<", ">")):
+            continue
+        longer = formula + joint.format("Einstein was born in France") + sample.answer[len(formula) :]
+        if not (await SentenceExtractor().extract(Sample(answer=longer, question=sample.question, contexts=()))).claims:
+            unjudged.append(longer)
+    assert not unjudged
+
+
+@pytest.mark.parametrize(
+    ("heading", "is_aside"),
+    [
+        ("## Early life", True),
+        ("### 1. Key features", True),
+        ("**Side effects of ibuprofen**", True),
+        ("**Pros:**", True),
+        ("Elements:", True),
+        ("## Common causes and symptoms", True),
+        ("## Aspirin kills", False),
+        ("## Food causes symptoms", False),
+        ("## People need food", False),
+        ("**Vaccines cause autism**", False),
+        ("## Why Rome fell", False),
+        ("## Yes", False),
+        ("## Legal", False),
+        ("## Paris", False),
+        ("## 42", False),
+        ("**The refund window is 90 days**", False),
+    ],
+)
+async def test_a_heading_only_names_what_stands_below(heading: str, is_aside: bool) -> None:
+    extractor = SentenceExtractor()
+    extraction = await extractor.extract(Sample(answer=f"{heading}\n\nThe tower is tall.", contexts=()))
+    assert [aside.kind for aside in extraction.asides] == ["heading"] * is_aside
+    assert len(extraction.claims) == 2 - is_aside
+    alone = await extractor.extract(Sample(answer=f"{heading}\n\nI hope this helps!", contexts=()))
+    assert len(alone.claims) == 1 or heading.endswith((":", ":**"))
+
+
+async def test_fenced_code_is_set_aside_and_fenced_prose_is_judged() -> None:
+    code = "```python\nimport os\n# The limit is 5 GB per day\nprint(os.sep)\n```"
+    extraction = await SentenceExtractor().extract(Sample(answer=f"Rome is old.\n{code}", contexts=()))
+    assert [claim.text for claim in extraction.claims] == ["Rome is old.", "# The limit is 5 GB per day"]
+    assert [(aside.kind, aside.text) for aside in extraction.asides] == [
+        ("code", "import os"),
+        ("code", "print(os.sep)"),
+    ]
+
+
+async def test_code_alone_is_the_answer() -> None:
+    extraction = await SentenceExtractor().extract(Sample(answer="```\nlimit_gb = 5\n```", contexts=()))
+    assert [claim.text for claim in extraction.claims] == ["limit_gb = 5"]
+
+
+async def test_sources_are_set_aside_only_as_bare_names_under_their_label() -> None:
+    answer = "Rome is old.\n\nSources:\n- https://example.org/a\n- guide.pdf, page 3\n- Rome is in Spain (guide.pdf)"
+    extraction = await SentenceExtractor().extract(Sample(answer=answer, contexts=()))
+    assert [claim.text for claim in extraction.claims] == ["Rome is old.", "Rome is in Spain (guide.pdf)"]
+    assert [aside.kind for aside in extraction.asides] == ["source", "source", "source"]
+    bare = await SentenceExtractor().extract(Sample(answer="https://example.org/a", contexts=()))
+    assert len(bare.claims) == 1
+
+
+async def test_thinking_before_the_answer_is_no_part_of_it() -> None:
+    answer = "<think>Is Rome old? Yes.</think>\nRome is old."
+    extraction = await SentenceExtractor().extract(Sample(answer=answer, contexts=()))
+    assert [claim.text for claim in extraction.claims] == ["Rome is old."]
+    assert [aside.kind for aside in extraction.asides] == ["thinking"]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "is_aside"),
+    [
+        (None, "Absolutely!", True),
+        ("Can you summarise the text?", "Absolutely!", True),
+        ("Is bleach safe to drink?", "Absolutely!", False),
+        ("How is clove tea made?", "The passages do not mention how clove tea is made.", True),
+        (None, "The passages do not mention how clove tea is made.", False),
+        ("How do vaccines work?", "Here is how vaccines work:", True),
+        ("Do vaccines cause autism?", "Here is how vaccines cause autism:", False),
+    ],
+)
+async def test_what_the_user_said_is_no_claim_of_the_answer(question: str | None, answer: str, is_aside: bool) -> None:
+    extraction = await SentenceExtractor().extract(Sample(question=question, answer=answer, contexts=()))
+    assert (len(extraction.asides), len(extraction.claims)) == ((1, 0) if is_aside else (0, 1))
+
+
 def test_a_language_is_checked() -> None:
-    assert load_extractor("sentences:de").signature == "sentences.1,de"
+    assert load_extractor("sentences:de").signature == "sentences.2,de"
     with pytest.raises(UsageError, match="unknown language 'Klingon'"):
         load_extractor("sentences:Klingon")
     with pytest.raises(UsageError, match="unknown extractor 'words'"):

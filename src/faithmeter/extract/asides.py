@@ -11,19 +11,23 @@ from collections.abc import Iterator
 from functools import cache, cached_property
 from itertools import pairwise
 
+from faithmeter._grammar import words
 from faithmeter.extract import _formulas as formulas
 
-_LONGEST = 400  # characters; no formula is longer
+_LONGEST = 300  # characters; no formula is longer
 _MOST_PIECES = 24
 _MOST_UNKNOWN = 6  # a name has at most four words, a number of words one
 _EMPHASIS = "*_#> \t\n"
 _WORDLESS = re.compile(r"[\s!-/:-@\[-`{-~…–—•·“”‘’\U0001f600-\U0001f64f\U0001f44b]*")
 _WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?")
+_ASKED = re.compile(r"\A(?:q|question):\s*", re.IGNORECASE)
 _SUFFIX = re.compile(r"(?<=[a-z]{3})(?:ing|ed|es|e|s)\Z")
 _SMALL_WORDS = frozenset(
-    "a an the of to in on for with from at by between into per as your you my i we their its his her this these any some "
-    "and or is are was were be been do does did has have had can could will would should may might must not no never that "
-    "if whether because since but it they he she there".split()
+    words(
+        "a an the of to in on for with from at by between into per as your you my i we their its his her this these "
+        "any some and or is are was were be been do does did has have had can could will would should may might must "
+        "not no never that if whether because since but it they he she there"
+    )
 )
 _WHETHER = re.compile(
     r"\W*(?:so |and |but )?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must|am|"
@@ -33,74 +37,92 @@ _WHETHER = re.compile(
 
 # Headings: words that name a part of a text and say nothing about the world.
 _HEADING_WORDS = frozenset(
-    """
-    a about access account action additional administration advanced advantages advice after alternative alternatives an
-    analysis and answer answers appendix application applications applied approach architecture article as aspects
-    assumptions at at-a-glance availability background basic basics before beginner being benefits best beyond big bonus
-    brief bottom budget by care career case cases categories causes caveats challenges changes characteristics checklist
-    childhood choosing citation citations clarification climate closing cold collection common community company
-    comparison components concepts conclusion conclusions configuration cons considerations contact content contents
-    context contraindications contributions controversies core cost costs countries coverage criteria cultural culture
-    current customer daily data date dates death decision deep definition definitions delivery demographics dependencies
-    deployment description design detailed details development diagnosis diet difference differences directions
-    disadvantages discussion dosage dosing drawbacks early ecology economic economics economy education effects
-    eligibility environment equipment error evaluation evidence example examples exceptions executive exercises
-    experience explained explanation facilities fact factors facts family faq faqs features fees final financial findings
-    first follow-up food for format formula from full function functions further future general geography getting glance
-    glossary goals guide guidelines habitat health hiring historical history hours how-to ideas identification impact
-    implementation implications important in information ingredients initial inputs insights installation instructions
-    insurance international interpretation introduction investigation issues items its journey key language late later
-    legacy legal life limitation limitations limits line links list local location locations long-term lyrics main
-    maintenance management marriage materials meaning measures mechanism mechanisms medical menu method methodology
-    methods metrics milestones misconceptions mission model modern monitoring more name names nature nearby need next
-    note notes number nutrition objective objectives observations of office on opening operation optional options or
-    order origin origins other our outcomes outline output outputs overall overview ownership packages part parts past
-    people performance personal philosophy phone phase plan planning plans plot point points policy political politics
-    possible potential practical practices precautions preparation prerequisites present prevention preventive price
-    prices pricing privacy pro problem problems procedure procedures process products profile prognosis properties pros
-    public publications purpose q&a qualifications question questions quick quotes range rates rating ratings reading
-    reason reasoning reasons recap reception recipe recommendation recommendations recommended reference references
-    refunds related release requirements research resources response responsibilities restrictions result results return
-    returns review reviews risk risks role roles rules safety sample scenario schedule scope second section security see
-    serving services set setup shipping short short-term side significance similarities size social solution solutions
-    some source sources special specific specifications stages statistics status step step-by-step steps storage strategy
-    strengths structure style subject suggested suggestions summary support symptoms syntax table takeaway takeaways
-    tasks team technical techniques technology term terminology terms text the themes theory things third timeline time
-    tips title tools top topic tourism traditional transport treatment treatments trivia troubleshooting types typical
-    uncertainty understanding up usage use user uses variations version versions visitor vs warning warnings warranty
-    ways weaknesses weather what's when-to why with work works year your
-    passage document one two three four five
-    """.split()
+    words(
+        "a about access account action additional administration advanced advantages advice after alternative "
+        "alternatives an analysis and answer answers appendix application applications applied approach architecture "
+        "article as aspects assumptions at at-a-glance availability background basic basics before beginner being "
+        "benefits best beyond big bonus bottom brief budget by care career case cases categories causes caveats "
+        "challenges changes characteristics checklist childhood choosing citation citations clarification climate "
+        "closing cold collection common community company comparison components concepts conclusion conclusions "
+        "configuration cons considerations contact content contents context contraindications contributions "
+        "controversies core cost costs countries coverage criteria cultural culture current customer daily data date "
+        "dates death decision deep definition definitions delivery demographics dependencies deployment description "
+        "design detailed details development diagnosis diet difference differences directions disadvantages "
+        "discussion document dosage dosing drawbacks early ecology economic economics economy education effects "
+        "eligibility environment equipment error evaluation evidence example examples exceptions executive exercises "
+        "experience explained explanation facilities fact factors facts family faq faqs features fees final financial "
+        "findings first five follow-up food for format formula four from full function functions further future "
+        "general geography getting glance glossary goals guide guidelines habitat health hiring historical history "
+        "hours how-to ideas identification impact implementation implications important in information ingredients "
+        "initial inputs insights installation instructions insurance international interpretation introduction "
+        "investigation issues items its journey key language late later legacy legal life limitation limitations "
+        "limits line links list local location locations long-term lyrics main maintenance management marriage "
+        "materials meaning measures mechanism mechanisms medical menu method methodology methods metrics milestones "
+        "misconceptions mission model modern monitoring more name names nature nearby need next note notes number "
+        "nutrition objective objectives observations of office on one opening operation optional options or order "
+        "origin origins other our outcomes outline output outputs overall overview ownership packages part parts "
+        "passage past people performance personal phase philosophy phone plan planning plans plot point points policy "
+        "political politics possible potential practical practices precautions preparation prerequisites present "
+        "prevention preventive price prices pricing privacy pro problem problems procedure procedures process "
+        "products profile prognosis properties pros public publications purpose q&a qualifications question questions "
+        "quick quotes range rates rating ratings reading reason reasoning reasons recap reception recipe "
+        "recommendation recommendations recommended reference references refunds related release requirements "
+        "research resources response responsibilities restrictions result results return returns review reviews risk "
+        "risks role roles rules safety sample scenario schedule scope second section security see services serving "
+        "set setup shipping short short-term side significance similarities size social solution solutions some "
+        "source sources special specific specifications stages statistics status step step-by-step steps storage "
+        "strategy strengths structure style subject suggested suggestions summary support symptoms syntax table "
+        "takeaway takeaways tasks team technical techniques technology term terminology terms text the themes theory "
+        "things third three time timeline tips title tools top topic tourism traditional transport treatment "
+        "treatments trivia troubleshooting two types typical uncertainty understanding up usage use user uses "
+        "variations version versions visitor vs warning warnings warranty ways weaknesses weather what's when-to why "
+        "with year your asked frequently started refund"
+    )
 )
 _ANSWER_WORDS = frozenset(
-    "yes no true false correct incorrect wrong right approved denied rejected accepted allowed forbidden prohibited "
-    "recommended safe unsafe none never always impossible dead deceased legal illegal confirmed cancelled free".split()
+    words(
+        "yes no true false correct incorrect wrong right approved denied rejected accepted allowed forbidden "
+        "prohibited recommended safe unsafe none never always impossible dead deceased legal illegal confirmed "
+        "cancelled free one two three four five"
+    )
 )
 _NUMBERING = re.compile(r"(?:\d{1,2}(?:\.\d{1,2})*[.):]?|[ivxIVX]{1,4}[.)]|[A-Da-d][.)])\s+")
+_PART_NUMBER = re.compile(
+    r"\b(passage|step|part|section|phase|method|option|day|week|example|chapter|appendix) (?:\d{1,2}|[a-d])\b",
+    re.IGNORECASE,
+)
+_NAMED_LAST = re.compile(r"\b(?:of|for|about|with|in)\W+\w+\Z", re.IGNORECASE)
+_JOINS = frozenset(
+    words("a an the of to in on for with from at by and or vs about before after as your our its beyond")
+)
+_VERBS = frozenset(words("need set support return release present review design name order plan risk impact see care"))
 _CELL = re.compile(r"[|\t]")
 
 # Code: signs that prose does not have, or a command, and no run of plain words.
-_CODE_SIGN = re.compile(r"[{}\[\];=<>\\$_|]|\w\(|\)\s*:?\Z|::|->|(?:^|\s)--?\w|(?:^|\s)\.{0,2}/\w|\A[)\]}]|\A@\w|\A\w+:\Z")
+_CODE_SIGN = re.compile(
+    r"[{}\[\];=<>\\$_|]|\w\(|\)\s*:?\Z|::|->|(?:^|\s)--?\w|(?:^|\s)\.{0,2}/\w|\A[)\]}]|\A@\w|\A\w+:\Z"
+)
 _COMMAND = re.compile(
-    r"(?:\$ |> |sudo )?(?:pip3?|npm|npx|yarn|git|docker|kubectl|curl|wget|apt|apt-get|brew|conda|uv|cd|ls|mkdir|cp|mv|rm|cat|"
-    r"echo|python3?|node|make|cargo|go|ssh|helm|terraform|faithmeter|import|from|return|else|try|pass|break|continue|end|fi|"
-    r"done)(?: [\w./:@=~-]+){0,3}"
+    r"(?:\$ |> |sudo )?(?:pip3?|npm|npx|yarn|git|docker|kubectl|curl|wget|apt|apt-get|brew|conda|uv|cd|ls|mkdir|cp|mv|"
+    r"rm|cat|echo|python3?|node|make|cargo|go|ssh|helm|terraform|faithmeter|import|from|return|else|try|pass|break|"
+    r"continue|end|fi|done)(?: [\w./:@=~-]+){0,3}"
 )
 _SQL = re.compile(
-    r"(?:SELECT|FROM|WHERE|INSERT INTO|UPDATE|DELETE FROM|JOIN|LEFT JOIN|INNER JOIN|GROUP BY|ORDER BY|SET|VALUES|LIMIT|HAVING|"
-    r"CREATE TABLE|ALTER TABLE|DROP TABLE|AND|OR|ON)\b(?: ?[\w.*,()='%<>-]+(?: AS| DESC| ASC| FROM| WHERE| AND| ON)?){0,6};?"
+    r"(?:SELECT|FROM|WHERE|INSERT INTO|UPDATE|DELETE FROM|JOIN|LEFT JOIN|INNER JOIN|GROUP BY|ORDER BY|SET|VALUES|LIMIT|"
+    r"HAVING|CREATE TABLE|ALTER TABLE|DROP TABLE|AND|OR|ON)\b"
+    r"(?: ?[\w.*,()='%<>-]+(?: AS| DESC| ASC| FROM| WHERE| AND| ON)?){0,6};?"
 )
 _PROSE_RUN = re.compile(r"(?:[A-Za-z][a-z'’]*[ ,]+){3,}[A-Za-z][a-z'’]+")
 _FIELD = re.compile(r"\s*[-{\[]?\s*[\"']?[\w .-]+[\"']?\s*:\s*[^\s{\[(].*")
 
 _SOURCES = re.compile(
-    r"(?:(?:main |key |external )?(?:sources?|references?|citations?|bibliography|further reading|works cited|links|source files?|"
-    r"source documents?|documents (?:used|cited)|see also|read more))(?: used| cited)?\s*:?",
+    r"(?:(?:main |key |external )?(?:sources?|references?|citations?|bibliography|further reading|works cited|links|"
+    r"source files?|source documents?|documents (?:used|cited)|see also|read more))(?: used| cited)?\s*:?",
     re.IGNORECASE,
 )
 _SOURCE = (
-    r"(?:\[?\(?\d{1,3}[\]).:]*\s+)?[<(`\"]*(?:https?://[^\s<>\"]+|www\.[^\s<>\"]+|[\w./@%+-]+\.(?:pdf|md|txt|html?|docx?|xlsx?|csv|"
-    r"json|xml|pptx?|rst|ya?ml|py|ipynb|log|eml|org|com|net|gov|edu)(?:/[^\s<>\"]*)?)[>)`\"]*"
+    r"(?:\[?\(?\d{1,3}[\]).:]*\s+)?[<(`\"]*(?:https?://[^\s<>\"]+|www\.[^\s<>\"]+|[\w./@%+-]+\.(?:pdf|md|txt|html?|docx?|"
+    r"xlsx?|csv|json|xml|pptx?|rst|ya?ml|py|ipynb|log|eml|org|com|net|gov|edu)(?:/[^\s<>\"]*)?)[>)`\"]*"
     r"(?:,? \(?(?:p|pp|page|pages|section|sec|line|lines|chunk|para)\.? ?\d+(?:[–-]\d+)?\)?)?"
 )
 _SOURCE_LIST = re.compile(rf"{_SOURCE}(?:(?:[,;]| and|\s)\s*{_SOURCE})*[.;,]?")
@@ -126,22 +148,25 @@ class Asides:
         self._question = (question or "").replace("’", "'")
         self._asks_whether = _WHETHER.match(self._question) is not None
 
-    def formula(self, text: str) -> str | None:
-        """Return what kind of formula a sentence is, or None if it may claim something."""
+    def formula(self, text: str, *, replies: bool = False) -> str | None:
+        """Return what kind of formula a sentence is, or None if it may claim something.
+
+        `replies` says that it stands after a question of the answer's own, where "Absolutely!" means yes.
+        """
         plain = text.replace("’", "'").strip(_EMPHASIS)
         if _WORDLESS.fullmatch(plain):
             return "no_claim"
         if len(plain) > _LONGEST or "§" in plain or "¤" in plain:
             return None
-        if self._question and _folded(plain) == _folded(self._question):
+        if self._question and _folded(_ASKED.sub("", plain)) == _folded(self._question):
             return "question"
         plain = " ".join(plain.split())
         unknown = [word for word in _WORD.findall(plain.casefold()) if word not in _formula_words()]
         if len(unknown) > _MOST_UNKNOWN and not self._asked:
             return None
         based = formulas.BASED.sub("¤", plain)
-        for wording in dict.fromkeys((plain, based, self._echoed(based))):
-            if kind := self._pieces(wording):
+        for wording in dict.fromkeys((plain, based, self._echoed(based, _formula_words()), self._echoed(based))):
+            if kind := self._pieces(wording, replies=replies):
                 return kind
         return None
 
@@ -154,47 +179,55 @@ class Asides:
 
     def _names(self, title: str, *, label: bool) -> bool:
         """Say whether a title has only heading words, words of the question, and at most one word besides."""
-        title = _NUMBERING.sub("", title, count=1).rstrip(":*_ ")
-        title = re.sub(r"(?i)\b(passage|step|part|section|phase|method|option|day|week|example|chapter|appendix) "
-                       r"(?:\d{1,2}|[a-d])\b", r"\1", title)  # fmt: skip
-        found = [word.casefold() for word in re.findall(r"[\w'&-]+", title)]
-        own = [word for word in found if word not in _HEADING_WORDS and _stem(word) not in self._said]
-        if any(word in _ANSWER_WORDS or any(map(str.isdigit, word)) for word in own) or "?" in title:
+        title = _PART_NUMBER.sub(r"\1", _NUMBERING.sub("", title, count=1)).rstrip(":*_ ")
+        found = re.findall(r"[\w'&-]+", title.casefold())
+        own = [word for word in found if word not in _HEADING_WORDS and word not in self._said]
+        if "?" in title or not found or any(map(str.isdigit, "".join(own))) or not _ANSWER_WORDS.isdisjoint(own):
             return False
-        if found and found[0] in ("why", "how") and own:
+        if self._may_state(found) or (len(found) == 1 and found[0] in _ANSWER_WORDS):
             return False
-        if not own:
-            return bool(found) or not title
         # One unknown word is a name ("Side effects of ibuprofen"); alone it could be the answer, unless it is a label.
-        named = len(found) == 1 and label
-        return len(own) == 1 and (named or re.search(r"\b(?:of|for|about|with|in)\W+\w+\Z", title) is not None)
+        named = (len(found) == 1 and label) or _NAMED_LAST.search(title) is not None
+        return not own or (len(own) == 1 and named)
+
+    def _may_state(self, found: list[str]) -> bool:
+        """Say whether the words of a title may be a clause: one of them, followed by no small word, may be its verb."""
+        asked = " ".join(_WORD.findall(self._question.casefold()))
+        for at, (word, after) in enumerate(pairwise(found)):
+            if word in _JOINS or after in _JOINS:
+                continue
+            if word not in _HEADING_WORDS and after not in _HEADING_WORDS and f"{word} {after}" not in asked:
+                return True
+            if at > 0 and (word not in _HEADING_WORDS or word.endswith("s") or word in _VERBS):
+                return True
+        return False
 
     @cached_property
     def _said(self) -> frozenset[str]:
-        """The stems of the user's words; none if the user asks whether something is so."""
-        if self._asks_whether:
-            return frozenset()
-        return frozenset(map(_stem, _WORD.findall(self._question.casefold()))) - _SMALL_WORDS
+        """The user's words; none if the user asks whether something is so."""
+        return frozenset() if self._asks_whether else frozenset(_WORD.findall(self._question.casefold())) - _SMALL_WORDS
 
     @cached_property
     def _asked(self) -> frozenset[str]:
         return frozenset(map(_stem, _WORD.findall(self._question.casefold()))) - _SMALL_WORDS
 
-    def _echoed(self, text: str) -> str:
-        """Put § for the user's own words, and the small words between them."""
+    def _echoed(self, text: str, kept: frozenset[str] = frozenset()) -> str:
+        """Put § for the user's own words, save those to keep, and for the small words between them."""
         if not self._asked:
             return text
-        known = self._asked
 
         def mark(word: re.Match[str]) -> str:
-            return "§" if _stem(word[0].casefold()) in known and word[0].casefold() not in _formula_words() else word[0]
+            folded = word[0].casefold()
+            return "§" if _stem(folded) in self._asked and folded not in kept else word[0]
 
         return formulas.ECHO.sub("§", _WORD.sub(mark, text))
 
-    def _pieces(self, text: str) -> str | None:
+    def _pieces(self, text: str, *, replies: bool) -> str | None:
         """Return the kind of a sentence that is one formula, or several in a row."""
         cuts = [(0, 0)]
-        cuts += [found.span() for found in formulas.LINK.finditer(text) if 0 < found.start() and found.end() < len(text)]
+        cuts += [
+            found.span() for found in formulas.LINK.finditer(text) if found.start() > 0 and found.end() < len(text)
+        ]
         cuts += [(len(text), len(text))]
         if len(cuts) > 2 * _MOST_PIECES:
             return None
@@ -205,7 +238,8 @@ class Asides:
                 before = reached[start]
                 if before is None:
                     continue
-                kind = self._piece(text, cuts[start][1], cuts[stop][0], first=start == 0)
+                greets = start == 0 and not replies and not self._asks_whether
+                kind = self._piece(text, cuts[start][1], cuts[stop][0], greets=greets)
                 if kind:
                     reached[stop] = before | {kind}
                     break
@@ -214,8 +248,8 @@ class Asides:
             return None
         return next(kind for kind in ("refusal", "question", "lead_in", "greeting") if kind in kinds)
 
-    def _piece(self, text: str, start: int, end: int, *, first: bool) -> str | None:
-        for kind, formula in _kinds(label=text.rstrip("*_ ")[-1:] == ":", affirms=first and not self._asks_whether):
+    def _piece(self, text: str, start: int, end: int, *, greets: bool) -> str | None:
+        for kind, formula in _kinds(label=text.rstrip("*_ ")[-1:] == ":", affirms=greets):
             if _pattern(formula).fullmatch(text, start, end):
                 if "§" in text[start:end] and self._asks_whether and kind != "refusal":
                     continue  # "Here is how vaccines cause autism" when the user asked whether they do
@@ -239,7 +273,7 @@ def _kinds(*, label: bool, affirms: bool) -> Iterator[tuple[str, str]]:
 def _formula_words() -> frozenset[str]:
     """Words that formulas are made of; they stay as they are where the user said them too."""
     said = " ".join(formula for _, formula in _kinds(label=True, affirms=True))
-    return frozenset(re.findall(r"[a-z]+", said)) - frozenset("how what which who when where why".split())
+    return frozenset(re.findall(r"[a-z]+", said)) - frozenset(words("how what which who when where why"))
 
 
 def code(text: str) -> Iterator[tuple[int, int, bool]]:

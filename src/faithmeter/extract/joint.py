@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from faithmeter.datamodels import Aside, Claim, Extraction, Failure, Outcome, Pair, Sample, Usage
-from faithmeter.extract.llm import LLMExtractor, folded, most_claims, surroundings, too_long, usable
+from faithmeter.datamodels import Claim, Extraction, Failure, Outcome, Pair, Sample, Usage
+from faithmeter.extract.llm import AS_IT_STANDS, LLMExtractor, folded, most_claims, surroundings, usable
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.llm.asking import Problem, Reading, ask_all
 from faithmeter.llm.endpoint import Reply, Request
@@ -94,16 +94,14 @@ class JointExtractor:
     ) -> Extraction:
         claims: list[Claim] = []
         outcomes: list[Outcome | None] = []
-        asides = list(plain.asides)
         seen: set[str] = set()
         for sentence, judged in zip(plain.claims, found, strict=True):
-            if isinstance(judged, Problem):
+            if isinstance(judged, Problem) and judged.kind not in AS_IT_STANDS:
                 claims.append(sentence)
                 outcomes.append(outcome(sentence, judged, str(self.spec)))
                 continue
-            if not judged:
-                asides.append(Aside(text=sentence.text, start=sentence.start, end=sentence.end, kind="no_claim"))
-            for words, finding in judged:
+            whole: tuple[Judged, ...] = ((sentence.text, None),)
+            for words, finding in whole if isinstance(judged, Problem) or not judged else judged:
                 if folded(words) in seen:
                     continue
                 seen.add(folded(words))
@@ -116,7 +114,7 @@ class JointExtractor:
         )
         return Extraction(
             claims=tuple(claims),
-            asides=tuple(sorted(asides, key=lambda aside: aside.start)),
+            asides=plain.asides,
             outcomes=tuple(next(settled) if known is None else known for known in outcomes),
         )
 
@@ -164,16 +162,24 @@ class _Joint:
                 continue
             place, sentence = key[number]
             rows = row.get("claims")
-            if place in seen or not isinstance(rows, list) or not all(isinstance(item, dict) for item in rows):
-                reading.good.pop(place, None)
-                reading.bad[place] = Problem("malformed", "the sentence's claims are no list, or come twice")
-                continue
+            given = (
+                [item.get("text") if isinstance(item, dict) else None for item in rows]
+                if isinstance(rows, list)
+                else None
+            )
+            texts = usable(given, sentence, self._sample)
+            if place in seen or texts is None:
+                reading.bad[place] = Problem(
+                    "malformed", "the sentence's claims are no list of claims, run away, or come twice"
+                )
+            elif texts:
+                reading.good[place] = tuple((t, self._found(t, rows, sentence)) for t in texts)
+            else:
+                reading.doubtful[place] = ()  # the code took the sentence for a claim
             seen.add(place)
-            texts = usable([item.get("text") for item in rows], sentence)
-            if len(texts) < bool(rows) or any(too_long(t, sentence, self._sample) for t in texts):
-                reading.bad[place] = Problem("malformed", "the sentence's claims have no text, or run away")
-                continue
-            reading.good[place] = tuple((t, self._found(t, rows, sentence)) for t in texts)
+        for place in reading.bad:
+            reading.good.pop(place, None)
+            reading.doubtful.pop(place, None)
         return reading
 
     def _found(self, claim: str, rows: Sequence[dict[str, Any]], sentence: str) -> Finding | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from faithmeter.datamodels import Aside, Claim, Extraction, Failure, Sample, Usage
+from faithmeter.datamodels import Claim, Extraction, Failure, Sample, Usage
 from faithmeter.extract import Extractor
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.llm.asking import Problem, Reading, ask_all
@@ -23,7 +23,7 @@ from faithmeter.text import words
 _SCHEMA = list_of("sentences", {"sentence": {"type": "integer"}, "claims": array(string())})
 # What the model left out or garbled, however often it was asked, is judged as it stands in the answer;
 # any other trouble means that the answer was not taken apart.
-_AS_IT_STANDS = ("missing", "malformed", "truncated", "bad_citation")
+AS_IT_STANDS = ("missing", "malformed", "truncated", "bad_citation")
 
 
 class LLMExtractor:
@@ -66,7 +66,7 @@ class LLMExtractor:
                 batch=self.settings.batch,
                 asks=self.settings.asks,
             )
-        trouble = next((a for a in answers.values() if isinstance(a, Problem) and a.kind not in _AS_IT_STANDS), None)
+        trouble = next((a for a in answers.values() if isinstance(a, Problem) and a.kind not in AS_IT_STANDS), None)
         if trouble is not None:
             return Failure(kind=trouble.kind, message=f"the claims could not be extracted: {trouble.message}")
         return assembled(plain, [answers[place] for place in range(len(plain.claims))])
@@ -84,24 +84,20 @@ class LLMExtractor:
 
 
 def assembled(plain: Extraction, found: Sequence[tuple[str, ...] | Problem]) -> Extraction:
-    """The claims in order, without repetitions, and what claims nothing."""
+    """The claims in order, without repetitions; a sentence of which none were found is its own claim."""
     claims: list[Claim] = []
-    asides = list(plain.asides)
     seen: set[str] = set()
     for sentence, texts in zip(plain.claims, found, strict=True):
-        place = {"start": sentence.start, "end": sentence.end}
-        if texts == ():
-            asides.append(Aside(text=sentence.text, kind="no_claim", **place))
-        for wording in (sentence.text,) if isinstance(texts, Problem) else texts:
+        for wording in (sentence.text,) if isinstance(texts, Problem) or not texts else texts:
             if folded(wording) not in seen:
                 seen.add(folded(wording))
-                claims.append(Claim(text=wording, **place))
-    return Extraction(claims=tuple(claims), asides=tuple(sorted(asides, key=lambda aside: aside.start)))
+                claims.append(Claim(text=wording, start=sentence.start, end=sentence.end))
+    return Extraction(claims=tuple(claims), asides=plain.asides)
 
 
 def most_claims(sentence: str) -> int:
     """More claims than a sentence can make."""
-    return max(4, len(words(sentence)) // 2)
+    return max(4, len(words(sentence)))
 
 
 def _closed(ids: Sequence[int], items: Sequence[Claim]) -> dict[str, Any]:
@@ -110,13 +106,17 @@ def _closed(ids: Sequence[int], items: Sequence[Claim]) -> dict[str, Any]:
     return list_of("sentences", {"sentence": one_of(ids), "claims": claims}, count=len(ids))
 
 
-def usable(texts: Sequence[object], sentence: str) -> tuple[str, ...]:
-    """The claims of a sentence without repetitions, and no more of them than a sentence can make."""
+def usable(texts: object, sentence: str, sample: Sample) -> tuple[str, ...] | None:
+    """The claims of a sentence without repetitions; None unless each of them is a text, and all are as many and long
+    as a sentence can make."""
+    if not isinstance(texts, list):
+        return None
     kept: dict[str, str] = {}
     for text in map(as_text, texts):
-        if any(char.isalnum() for char in text):
-            kept.setdefault(folded(text), text)
-    return tuple(kept.values())[: most_claims(sentence)]
+        if not any(char.isalnum() for char in text) or _too_long(text, sentence, sample):
+            return None
+        kept.setdefault(folded(text), text)
+    return tuple(kept.values()) if len(kept) <= most_claims(sentence) else None
 
 
 def folded(text: str) -> str:
@@ -124,7 +124,7 @@ def folded(text: str) -> str:
     return " ".join(text.casefold().split()).rstrip(".")
 
 
-def too_long(text: str, sentence: str, sample: Sample) -> bool:
+def _too_long(text: str, sentence: str, sample: Sample) -> bool:
     """Whether a claim says far more than its sentence could: a model that runs away."""
     return len(text) > 4 * len(sentence) + len(sample.question or "") + 200
 
@@ -165,18 +165,26 @@ class _Breakdown:
         return request, {number: (place, items[place].text) for place, number in enumerate(ids)}
 
     def read(self, reply: Reply, key: dict[int, tuple[int, str]]) -> Reading[tuple[str, ...]]:
-        """A list of claims a sentence; a sentence that comes twice has the claims of both."""
+        """A list of claims a sentence; a sentence that comes twice has the claims of both.
+
+        The code took each sentence for a claim, so an empty list is doubted: asked once more, and not taken even then.
+        """
         reading: Reading[tuple[str, ...]] = Reading()
         for row in read_object(reply.text, key="sentences"):
             number = as_number(row.get("sentence")) if isinstance(row, dict) else None
             if number not in key:
                 continue
             place, sentence = key[number]
-            texts = row.get("claims")
-            if not isinstance(texts, list) or any(too_long(as_text(t), sentence, self._sample) for t in texts):
-                reading.bad[place] = Problem("malformed", "the sentence's claims are no list, or run away")
-                continue
-            reading.good[place] = usable([*reading.good.get(place, ()), *texts], sentence)
+            texts = usable(row.get("claims"), sentence, self._sample)
+            if texts is None:
+                reading.bad[place] = Problem("malformed", "the sentence's claims are no list of texts, or run away")
+            elif texts:
+                reading.good[place] = tuple(dict.fromkeys([*reading.good.get(place, ()), *texts]))
+            else:
+                reading.doubtful[place] = ()
+        for place in reading.bad:
+            reading.good.pop(place, None)
+            reading.doubtful.pop(place, None)
         return reading
 
 

@@ -48,12 +48,12 @@ class SentenceExtractor:
         offset = asides.thinking(answer)
         if offset:
             yield len(answer) - len(answer.lstrip()), offset, "thinking"
-        in_sources = False
+        in_sources = replies = False
         for sentence in sentences(answer[offset:], language=self.language):
             start, end = offset + sentence.start, offset + sentence.end
             text = answer[start:end]
             if asides.is_sources_label(text) or asides.cites(text) or (in_sources and asides.is_source(text)):
-                in_sources = True
+                in_sources, replies = True, False
                 yield start, end, "source"
                 continue
             in_sources = False
@@ -63,7 +63,8 @@ class SentenceExtractor:
             elif sentence.kind == "heading":
                 yield start, end, "heading" if known.heading(text) else None
             else:
-                yield start, end, None if sentence.kind == "row" else known.formula(text)
+                yield start, end, None if sentence.kind == "row" else known.formula(text, replies=replies)
+            replies = text.rstrip("\"'”’*_) ")[-1:] in ("?", "？")
 
 
 def load(argument: str) -> SentenceExtractor:
