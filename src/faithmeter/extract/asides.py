@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache, cached_property
 from itertools import pairwise
 
-from faithmeter._grammar import words
+from faithmeter._treebank import listed as words
 from faithmeter.extract import _formulas as formulas
 
 _LONGEST = 300  # characters; no formula is longer
