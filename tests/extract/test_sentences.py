@@ -177,6 +177,14 @@ async def test_a_heading_only_names_what_stands_below(heading: str, is_aside: bo
     assert len(alone.claims) == 1 or heading.endswith((":", ":**"))
 
 
+async def test_a_heading_of_the_users_words_that_may_be_a_sentence_is_judged() -> None:
+    sample = Sample(question="Why aspirin kills", answer="## Aspirin kills\n\nIt is a drug.", contexts=())
+    assert [claim.text for claim in (await SentenceExtractor().extract(sample)).claims] == [
+        "Aspirin kills",
+        "It is a drug.",
+    ]
+
+
 async def test_fenced_code_is_set_aside_and_fenced_prose_is_judged() -> None:
     code = "```python\nimport os\n# The limit is 5 GB per day\nprint(os.sep)\n```"
     extraction = await SentenceExtractor().extract(Sample(answer=f"Rome is old.\n{code}", contexts=()))
@@ -216,6 +224,9 @@ async def test_thinking_before_the_answer_is_no_part_of_it() -> None:
         ("Is bleach safe to drink?", "Absolutely!", False),
         ("How is clove tea made?", "The passages do not mention how clove tea is made.", True),
         (None, "The passages do not mention how clove tea is made.", False),
+        ("Who founded Rome?", "Who founded Rome?", True),
+        ("Einstein was born in France.", "Einstein was born in France.", False),
+        ("Einstein was born in France, right?", "Einstein was born in France, right?", False),
         ("How do vaccines work?", "Here is how vaccines work:", True),
         ("Do vaccines cause autism?", "Here is how vaccines cause autism:", False),
     ],

@@ -21,6 +21,7 @@ _EMPHASIS = "*_#> \t\n"
 _WORDLESS = re.compile(r"[\s!-/:-@\[-`{-~…–—•·“”‘’\U0001f600-\U0001f64f\U0001f44b]*")
 _WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?")
 _ASKED = re.compile(r"\A(?:q|question):\s*", re.IGNORECASE)
+_OPEN_QUESTION = re.compile(r"(?:how|what|which|who|whom|whose|when|where|why)\b[^?]*\?", re.IGNORECASE)
 _SUFFIX = re.compile(r"(?<=[a-z]{3})(?:ing|ed|es|e|s)\Z")
 _SMALL_WORDS = frozenset(
     words(
@@ -158,7 +159,7 @@ class Asides:
             return "no_claim"
         if len(plain) > _LONGEST or "§" in plain or "¤" in plain:
             return None
-        if self._question and _folded(_ASKED.sub("", plain)) == _folded(self._question):
+        if self._repeats_the_question(plain):
             return "question"
         plain = " ".join(plain.split())
         unknown = [word for word in _WORD.findall(plain.casefold()) if word not in _formula_words()]
@@ -169,6 +170,11 @@ class Asides:
             if kind := self._pieces(wording, replies=replies):
                 return kind
         return None
+
+    def _repeats_the_question(self, plain: str) -> bool:
+        """Say whether a sentence is the user's open question; what the user stated is a claim when repeated."""
+        asked = _ASKED.sub("", plain)
+        return _OPEN_QUESTION.fullmatch(asked) is not None and _folded(asked) == _folded(self._question)
 
     def heading(self, text: str) -> bool:
         """Say whether a heading or the head of a table only names what stands below it."""
@@ -192,11 +198,10 @@ class Asides:
 
     def _may_state(self, found: list[str]) -> bool:
         """Say whether the words of a title may be a clause: one of them, followed by no small word, may be its verb."""
-        asked = " ".join(_WORD.findall(self._question.casefold()))
         for at, (word, after) in enumerate(pairwise(found)):
             if word in _JOINS or after in _JOINS:
                 continue
-            if word not in _HEADING_WORDS and after not in _HEADING_WORDS and f"{word} {after}" not in asked:
+            if word not in _HEADING_WORDS and after not in _HEADING_WORDS:
                 return True
             if at > 0 and (word not in _HEADING_WORDS or word.endswith("s") or word in _VERBS):
                 return True
