@@ -15,7 +15,8 @@ from support.tiny_models import hhem_folder
 
 from faithmeter import Label, UsageError
 from faithmeter.compat import Faithfulness, FaithfulnesswithHHEM, rag_evals, ragaliq, ragas
-from faithmeter.compat._parts import Unjudged, given
+from faithmeter.compat._parts import Unjudged
+from faithmeter.llm.wrapped import given
 
 EINSTEIN = (
     "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist, widely held to be one of the "

@@ -15,7 +15,7 @@ from support.llm_server import LLMServer
 
 from faithmeter import UsageError
 from faithmeter.compat import rag_evals, ragas
-from faithmeter.compat._parts import given
+from faithmeter.llm.wrapped import given
 
 KEY = "sk-of-the-wrapped-client-1"
 SAMPLE = {"user_input": "?", "response": "Cats sleep a lot.", "retrieved_contexts": ["Cats sleep a lot."]}
@@ -80,7 +80,7 @@ async def test_the_joint_call_uses_them_too(server: LLMServer) -> None:
 async def test_an_anthropic_client_keeps_its_address_and_key(server: LLMServer) -> None:
     client = SimpleNamespace(client=Anthropic(api_key=KEY, base_url=server.root), model="claude-haiku-5-5")
     assert await ragas.Faithfulness(llm=client).single_turn_ascore(SAMPLE) == 1.0
-    assert {headers["x-api-key"] for headers in server.headers} == {KEY}
+    assert {headers["authorization"] for headers in server.headers} == {f"Bearer {KEY}"}
 
 
 async def test_two_clients_of_one_address_keep_their_own_keys(server: LLMServer) -> None:

@@ -13,10 +13,11 @@ from typing import Any
 from pydantic import BaseModel
 
 from faithmeter import sync
-from faithmeter.compat._parts import evaluator, given, is_judge, judged
+from faithmeter.compat._parts import evaluator, is_judge, judged
 from faithmeter.datamodels import Label, Sample
 from faithmeter.extract import Extractor
 from faithmeter.llm.prompts import load_prompt
+from faithmeter.llm.wrapped import given
 from faithmeter.results import Result
 from faithmeter.scoring import PROFILES
 from faithmeter.verify import Verifier
