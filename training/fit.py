@@ -37,7 +37,7 @@ class Settings:
     dropout: float = 0.1
     seed: int = 7
     half: bool = False
-    """Run in bf16 throughout, not only in the matrix products."""
+    """Run in bf16 throughout, not only in the matrix products; on a CPU, where it would be slow, nothing is."""
     seconds: float = 1e9
     """Fit the schedule into this time, by the pace of the first steps."""
 
@@ -54,7 +54,7 @@ class Optimiser:
     """AdamW on fp32 weights; with `half` the network itself is kept and run in bf16, which is twice as fast."""
 
     def __init__(self, network: Network, settings: Settings, *, device: str) -> None:
-        self.network, self.half = network.to(device).train(), settings.half
+        self.network, self.half = network.to(device).train(), settings.half and device != "cpu"
         self.run = list(network.parameters())
         plain = [p.ndim < 2 for p in self.run]
         self.exact = [p.detach().clone().requires_grad_() for p in self.run] if self.half else self.run
@@ -179,7 +179,7 @@ def label_loss(classes: Tensor, labels: Tensor) -> Tensor:
 @torch.no_grad()
 def predict(network: Network, data: Encoded, *, device: str, half: bool = False, tokens: int = 262_144) -> Answers:
     """Run a network over all rows."""
-    network = (copy.deepcopy(network).bfloat16() if half else network).to(device).eval()
+    network = (copy.deepcopy(network).bfloat16() if half and device != "cpu" else network).to(device).eval()
     classes = np.zeros((len(data), 3), np.float16)
     marks = np.zeros(len(data.ids), np.float16)
     loaded = Loaded(data, device)

@@ -38,7 +38,7 @@ class RedisServer:
         settings = f"--port {self.port} --bind 127.0.0.1 --dir {self._folder} --save 900 1 --appendonly no"
         with (self._folder / "redis.log").open("ab") as log:
             self._process = subprocess.Popen([self._program, *settings.split()], stdout=log, stderr=log)
-        for _ in range(200):
+        for _ in range(6000):
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", self.port)) == 0:
                     return
@@ -48,7 +48,7 @@ class RedisServer:
     def stop(self) -> None:
         if self._process:
             self._process.terminate()  # as an operator would: the data is saved first
-            self._process.wait(timeout=10)
+            self._process.wait(timeout=120)
             self._process = None
 
 

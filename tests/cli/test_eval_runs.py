@@ -112,11 +112,14 @@ def interrupted(folder: Path, *options: str, presses: int, number: int = signal.
     while not (folder / "out.jsonl.journal").exists() or not (folder / "out.jsonl.journal").stat().st_size:
         assert process.poll() is None, process.stderr and process.stderr.read()
         time.sleep(0.01)
-    for _ in range(presses):
+    assert process.stderr
+    seen = ""
+    for _ in range(presses):  # the next one once the last was heard
         os.killpg(process.pid, number)
-        time.sleep(0.2)
-    _, stderr = process.communicate(timeout=60)
-    return process.returncode, stderr
+        while "finishing what is in flight" not in seen and (line := process.stderr.readline()):
+            seen += line
+    _, stderr = process.communicate(timeout=300)
+    return process.returncode, seen + stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -24,7 +24,7 @@ LINES = {
 async def test_every_sample_is_scored_right(line: str, mode: str) -> None:
     samples = [known(n, words=60) for n in range(60)]
     with LLMServer(faults=LINES[line], seed=3) as server:
-        spec = f"openai:stub?mode={mode}&timeout=1@{server.url}"
+        spec = f"openai:stub?mode={mode}&timeout=5&retries=20@{server.url}"
         evaluator = Evaluator(verifier=spec, extractor=spec)
         stream = evaluator.stream([sample.sample for sample in samples], concurrency=16)
         results = [result async for result in stream]

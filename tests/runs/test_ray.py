@@ -124,7 +124,7 @@ def test_what_kills_a_worker_is_a_failure_and_what_stops_a_run_keeps_the_rest(cl
 def test_a_rate_limit_is_the_clusters(cluster: Any, tmp_path: Path) -> None:
     rows = make_rows(40)
     data = write_rows(tmp_path / "in.jsonl", rows)
-    with LLMServer(behaviour=Behaviour(latency=0.1)) as server:
+    with LLMServer(behaviour=Behaviour(latency=0.1, gather=3)) as server:
         verifier = f"openai:stub?concurrency=4@{server.url}"
         report = run_on_ray(ray_run(cluster, data, tmp_path / "out", verifier=verifier, size=10, workers=2))
         assert server.counts == {"ok": 40}
@@ -265,7 +265,7 @@ def client_server() -> Iterator[str]:
 
 
 def wait_for(port: int) -> None:
-    for _ in range(600):
+    for _ in range(3000):
         with socket.socket() as knock:
             if knock.connect_ex(("127.0.0.1", port)) == 0:
                 return

@@ -18,6 +18,8 @@ class Behaviour:
 
     latency: float = 0.0
     """Seconds until it answers."""
+    gather: int = 0
+    """Nobody is answered until so many requests were under way at once."""
     retry_after: str | None = "0"
     """The header of a 429; None: no header."""
     key: str | None = None

@@ -157,13 +157,13 @@ class LLMServer:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, args=(ready,), daemon=True)
         self._thread.start()
-        ready.wait(10)
+        ready.wait(120)
         return self
 
     def __exit__(self, *_: object) -> None:
         assert self._thread is not None
         self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(10)
+        self._thread.join(120)
 
     def _run(self, ready: threading.Event) -> None:
         asyncio.set_event_loop(self._loop)
@@ -172,7 +172,7 @@ class LLMServer:
         self._loop.close()
 
     async def _serve(self, ready: Callable[[], object]) -> None:
-        self._stop = asyncio.Event()
+        self._stop, self._gathered = asyncio.Event(), asyncio.Event()
         runner = web.AppRunner(self.app(), access_log=None, shutdown_timeout=0.1)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", self._port, backlog=1024)
@@ -218,6 +218,10 @@ class LLMServer:
         asked: Asked = protocol.read(body)
         if self._record:
             self.requests.append(asked)
+        if self.behaviour.gather:
+            if self.active >= self.behaviour.gather:
+                self._gathered.set()
+            await asyncio.wait_for(self._gathered.wait(), 120)
         if self.behaviour.latency:
             await asyncio.sleep(self.behaviour.latency)
         refusal = self._rejection(request, asked)

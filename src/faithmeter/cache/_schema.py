@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from faithmeter.errors import UsageError
 
@@ -64,6 +65,26 @@ def prepared(path: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def opened_read_only(path: str) -> sqlite3.Connection | None:
+    """A connection that can only read, to a file of ours and of our version; None if there is none."""
+    # In a folder that cannot be written either, SQLite has no place for its lock; nobody else writes there then.
+    for options in ("mode=ro", "mode=ro&immutable=1"):
+        connection = None
+        try:
+            address = f"{Path(path).as_uri()}?{options}"
+            connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+            (application,) = connection.execute("PRAGMA application_id").fetchone()
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+            if (application, version) == (APPLICATION_ID, len(MIGRATIONS)):
+                return connection
+        except sqlite3.Error:
+            pass
+        if connection is not None:
+            connection.close()
+    return None
 
 
 def _wal(connection: sqlite3.Connection) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -11,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic_core import from_json
 
+from faithmeter.cache.store import Kind
 from faithmeter.datamodels import Claim, Evidence, Extraction, Label, Origin, Pair, Sample, Usage, Verdict
 
 
@@ -34,6 +36,8 @@ class Cost(NamedTuple):
 
 
 FREE = Cost()
+_ODD = (AttributeError, KeyError, OverflowError, TypeError, ValueError)
+"""What reading valid JSON of a wrong shape may raise."""
 
 
 class Record(NamedTuple):
@@ -48,23 +52,30 @@ class Record(NamedTuple):
     def for_pair(
         self, pair: Pair, cache: Literal["exact", "semantic"], *, similarity: float | None = None
     ) -> Verdict | None:
-        """The verdict on the claim at hand; None if its evidence is not in the contexts at hand."""
+        """The verdict on the claim at hand; None if its evidence is not in the contexts, or it is odd."""
+        try:
+            verdict = self.for_claim(pair.claim, cache, similarity=similarity)
+        except _ODD:
+            return None
+        return verdict if all(item.holds_in(pair.sample.contexts) for item in verdict.evidence) else None
+
+    def for_claim(
+        self, claim: Claim, cache: Literal["exact", "semantic"], *, similarity: float | None = None
+    ) -> Verdict:
+        """The verdict on a claim; raises one of `_ODD` if the record is none of ours."""
         stored = self.verdict
         quotes = stored.get("evidence")
         evidence = tuple([Evidence(context=c, start=s, end=e, quote=q) for c, s, e, q in quotes]) if quotes else ()
-        for item in evidence:
-            if not item.holds_in(pair.sample.contexts):
-                return None
         origin = _exact(stored["verifier"], stored.get("tier"))
         if cache == "semantic":
             origin = origin.model_copy(update={"cache": cache, "matched": self.claim, "similarity": similarity})
         gaps = stored.get("gaps")
         return Verdict(
-            claim=pair.claim,
+            claim=claim,
             label=Label(stored["label"]),
             support=stored.get("support"),
             evidence=evidence,
-            gaps=moved(gaps, self.claim, pair.claim.text) if gaps else (),
+            gaps=moved(gaps, self.claim, claim.text) if gaps else (),
             reason=stored.get("reason"),
             origin=origin,
         )
@@ -93,10 +104,30 @@ def unpack(value: bytes) -> Record | None:
     """Read a record; None if it is none, which counts as a miss."""
     try:
         record = from_json(value)
-        cost = Cost(*record["cost"]) if "cost" in record else FREE
-        return Record(record["claim"], record["verdict"], cost, record["by"])
-    except (ValueError, KeyError, TypeError):
+        claim, verdict, by = record["claim"], record["verdict"], record["by"]
+        if not (isinstance(claim, str) and isinstance(verdict, dict) and isinstance(by, str)):
+            return None
+        return Record(claim, verdict, _cost(record["cost"]) if "cost" in record else FREE, by)
+    except _ODD:
         return None
+
+
+def _cost(parts: Sequence[float]) -> Cost:
+    """What a record says it cost; raises one of `_ODD` unless it is numbers."""
+    return Cost(*map(float, parts)) if all(0 <= part < math.inf for part in parts) else FREE
+
+
+def is_readable(kind: Kind, value: bytes) -> bool:
+    """Whether an entry can ever be a hit: of valid JSON and of the right shape."""
+    try:
+        if kind == "verdict":
+            record = unpack(value)
+            return record is not None and bool(record.for_claim(Claim(text=record.claim, start=0, end=1), "exact"))
+        if kind == "extraction":
+            _extraction(value)
+    except _ODD:
+        return False
+    return True
 
 
 def pack_extraction(extraction: Extraction, *, cost: Cost) -> bytes:
@@ -104,12 +135,16 @@ def pack_extraction(extraction: Extraction, *, cost: Cost) -> bytes:
     return json.dumps({"extraction": extraction.model_dump(mode="json"), "cost": cost}).encode()
 
 
+def _extraction(value: bytes) -> tuple[Extraction, Cost]:
+    record = from_json(value)
+    return Extraction.model_validate(record["extraction"]), _cost(record["cost"])
+
+
 def unpack_extraction(value: bytes, sample: Sample) -> tuple[Extraction, Cost] | None:
     """Read an extraction; None, a miss, if it is none or its evidence is not in the contexts at hand."""
     try:
-        record = from_json(value)
-        extraction, cost = Extraction.model_validate(record["extraction"]), Cost(*record["cost"])
-    except (ValueError, KeyError, TypeError):
+        extraction, cost = _extraction(value)
+    except _ODD:
         return None
     verdicts = [outcome for outcome in extraction.outcomes if isinstance(outcome, Verdict)]
     if not all(item.holds_in(sample.contexts) for verdict in verdicts for item in verdict.evidence):

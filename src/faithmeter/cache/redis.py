@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import atexit
-import json
 import threading
 import time
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -49,15 +49,17 @@ class RedisStore:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        address, self._ttl = _split(url)
-        self.location = _without_password(address)
         try:
+            address, self._ttl = _split(url)
+            self.location = _without_password(address)
             # One retry, at once: a connection that idled too long is dropped by the server, and that is no trouble.
             self._redis: Any = redis.Redis.from_url(
                 address, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT, retry=Retry(NoBackoff(), 1)
             )
-        except ValueError as error:
-            raise UsageError(f"{self.location}: {error}; write redis://HOST:PORT/DB") from error
+            self._redis.connection_pool.make_connection()  # connects to nobody, but sees options that do not exist
+        except (ValueError, TypeError, AttributeError) as error:
+            raise UsageError(f"the cache's address is no Redis URL: {error}; write redis://HOST:PORT/DB") from None
+        self._foreign: set[bytes] = set()
         self.lost = 0
         """Look-ups that could not be made."""
         self._away_until = 0.0
@@ -77,6 +79,9 @@ class RedisStore:
     def notes(self) -> list[str]:
         """What went wrong: each kind of trouble once, with how often, and what it cost."""
         found = [f"{self.location}: {problem} ({times} times)" for problem, times in self._problems.items()]
+        if self._foreign:
+            example = min(self._foreign).hex()
+            found.append(f"{self.location}: {len(self._foreign)} values that faithmeter did not write, e.g. {example}")
         if self.lost:
             found.append(f"{self.location}: {self.lost} look-ups were not made while Redis was away")
         if self._backlog or self._dropped:
@@ -133,8 +138,14 @@ class RedisStore:
     def _kept(self, names: Sequence[bytes]) -> Iterator[Kept]:
         for name, stored in zip(names, self._redis.mget(names) if names else [], strict=True):
             if stored is not None:
-                code, created, group, value = _unpack(stored)
-                yield Kept(Entry(name[len(_PREFIX) + 2 :], value, _KINDS[code], group), created, created)
+                key = name[len(_PREFIX) + 2 :]
+                try:
+                    code, created, group, value = _unpack(stored)
+                    kept = Kept(Entry(key, value, _KINDS[code], group), created, created)
+                except (ValueError, KeyError):
+                    self._foreign.add(key)
+                    continue
+                yield kept
 
     # -- counters and hits
 
@@ -146,7 +157,8 @@ class RedisStore:
     def counters(self) -> dict[str, float]:
         self._flush()
         found: dict[bytes, bytes] = self._do(lambda client: client.hgetall(_PREFIX + b"counters"), default={})
-        return {name.decode(): float(value) for name, value in found.items()}
+        known = ((name.decode("utf-8", "replace"), _number(value)) for name, value in found.items())
+        return {name: value for name, value in known if value is not None}
 
     def log(self, hits: Sequence[bytes]) -> None:
         with self._lock:
@@ -217,14 +229,8 @@ class RedisStore:
         return len(gone)
 
     def check(self) -> list[str]:
-        bad = []
-        for kept in self.scan():
-            if kept.entry.kind in ("verdict", "extraction"):
-                try:
-                    json.loads(kept.entry.value)
-                except ValueError as error:
-                    bad.append(f"{kept.entry.key.hex()}: {error}")
-        return bad + [note for note in self.notes if note not in bad]
+        deque(self.scan(), maxlen=0)  # finds values that are none of ours
+        return self.notes
 
     def close(self) -> None:
         self._flush()
@@ -260,6 +266,13 @@ def _pack(entry: Entry, created: float) -> bytes:
 def _unpack(stored: bytes) -> tuple[bytes, float, bytes, bytes]:
     code, created, group, value = stored.split(b" ", 3)
     return code, float(created), bytes.fromhex(group.decode()), value
+
+
+def _number(value: bytes) -> float | None:
+    try:
+        return float(value)
+    except ValueError:
+        return None
 
 
 def _value(stored: bytes | None) -> bytes | None:

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import computed_field
 
 from faithmeter.boundary import verified
-from faithmeter.cache.records import digest, short_hash, unpack
+from faithmeter.cache.records import digest, is_readable, short_hash, unpack
 from faithmeter.cache.store import Store
 from faithmeter.datamodels import DerivingModel, Failure, Model, Pair, Sample, Verdict
 from faithmeter.verify import Verifier
@@ -123,6 +123,15 @@ def export(store: Store) -> Iterator[dict[str, Any]]:
             "created": kept.created,
             "used": kept.used,
         }
+
+
+def misshapen(store: Store) -> list[str]:
+    """The entries that can never be a hit: no JSON, or JSON of a wrong shape."""
+    return [
+        f"{kept.entry.key.hex()}: no {kept.entry.kind} can be read from it; it counts as a miss"
+        for kept in store.scan()
+        if not is_readable(kept.entry.kind, kept.entry.value)
+    ]
 
 
 async def rejudge(store: Store, verifier: Verifier, *, sample: int = 100, seed: int = 0) -> Review:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from faithmeter.cache._schema import NewerVersion, connect, evict, live_bytes, prepared, transaction
+from faithmeter.cache._schema import NewerVersion, connect, evict, live_bytes, opened_read_only, prepared, transaction
 from faithmeter.cache.store import Entry, Kept, Kind, Size
 
 T = TypeVar("T")
@@ -31,7 +31,7 @@ class SQLiteStore:
     """Entries in a SQLite file in WAL mode: readers never wait, writers wait for each other.
 
     A corrupt file, or one of a newer faithmeter, is renamed and a fresh one begun; where no file can be
-    written, entries are kept in memory. Either is said in `notes`.
+    written, entries are kept in memory, and a file that can only be read is read. All of it is said in `notes`.
     """
 
     quick = True
@@ -45,6 +45,7 @@ class SQLiteStore:
         self._pending = _Pending()
         self._pid = 0
         self._inode = 0
+        self._read_only = False
         self._locks = _new_locks()
         self._connections: dict[Role, sqlite3.Connection] = {}
         self._open()
@@ -72,6 +73,8 @@ class SQLiteStore:
                 place += size
 
         self._do("read", read, default=None)
+        if self._read_only:  # what is new is in memory
+            self._do("write", read, default=None)
         return [found.get(key) for key in keys]
 
     def put(self, entries: Sequence[Entry]) -> None:
@@ -205,6 +208,8 @@ class SQLiteStore:
                 except NewerVersion as error:
                     self._set_aside("newer", str(error), reopen=False)
                 except sqlite3.OperationalError as error:
+                    if self._connect_read_only():
+                        return
                     self._note(f"{self._path}: {error}; entries are kept in memory for this run only")
                     break
                 except sqlite3.DatabaseError as error:
@@ -223,6 +228,16 @@ class SQLiteStore:
         self._inode = os.stat(self._path).st_ino
         return connect(self._path), writer
 
+    def _connect_read_only(self) -> bool:
+        """Read a file that cannot be written; what is new is kept in memory."""
+        reader = opened_read_only(self._path)
+        if reader is None:
+            return False
+        self._read_only = True
+        self._connections = {"read": reader, "write": prepared(":memory:")}
+        self._note(f"{self._path}: can only be read; what is judged now is kept in memory for this run only")
+        return True
+
     def _in_memory(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
         self._path = self.location = ":memory:"
         connection = prepared(":memory:")
@@ -234,13 +249,15 @@ class SQLiteStore:
         """Rename the file, with its log, and begin a fresh one, unless another process has just done so."""
         with self._locks["write"], self._locks["read"]:
             self._release()
-            with suppress(OSError):
+            try:
                 if self._inode in (0, os.stat(self._path).st_ino):
                     target = f"{self._path}.{why}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
                     for suffix in ("", "-wal", "-shm"):
                         with suppress(FileNotFoundError):
                             os.rename(self._path + suffix, target + suffix)
                     self._note(f"{self._path}: {error}; set aside as {target}, and a fresh cache begun")
+            except OSError:
+                self._note(f"{self._path}: {error}; it cannot be set aside")
         self._inode = 0
         if reopen:
             self._open()

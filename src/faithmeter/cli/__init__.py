@@ -27,6 +27,7 @@ COMMANDS = {
 }
 
 PASSED, BELOW, BAD_INPUT, UNJUDGED = 0, 1, 2, 3  # the exit codes
+INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
 
 
 class Commands(click.Group):
@@ -51,6 +52,9 @@ class Commands(click.Group):
         except FaithmeterError as error:
             click.echo(f"faithmeter: {error}", err=True)
             ctx.exit(BAD_INPUT)
+        except KeyboardInterrupt:  # before a command has its own way to stop: while it reads its files and models
+            click.echo("faithmeter: interrupted", err=True)
+            ctx.exit(INTERRUPTED)
         except BrokenPipeError:  # the reader of a pipe has gone: `faithmeter … | head`
             sys.stderr.close()
             ctx.exit(PASSED)

@@ -12,7 +12,7 @@ from typing import IO, Any
 import click
 
 from faithmeter.cache import default_path, default_place, open_store
-from faithmeter.cache.review import Review, Stats, export, rejudge, stats
+from faithmeter.cache.review import Review, Stats, export, misshapen, rejudge, stats
 from faithmeter.cache.store import Store
 from faithmeter.cli import BELOW, PASSED
 from faithmeter.verify import load_verifier
@@ -108,7 +108,7 @@ def verify_command(place: str | None, spec: str | None, sample: int, seed: int, 
     Exit codes: 0 all well, 1 the store is damaged or a hit was wrong.
     """
     with _opened(place) as store:
-        damage = store.check()
+        damage = [*store.check(), *misshapen(store)]
         review = asyncio.run(rejudge(store, load_verifier(spec), sample=sample, seed=seed)) if spec else None
         remembered = len(store.logged())
     if as_json:

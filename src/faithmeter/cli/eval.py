@@ -15,12 +15,13 @@ from typing import Any
 
 import click
 
-from faithmeter.cli import BELOW, PASSED
+from faithmeter.cache import notes
+from faithmeter.cli import BELOW, INTERRUPTED, PASSED
 from faithmeter.cli.eval_on_ray import eval_on_ray
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, evaluator_options
 from faithmeter.cli.progress import Tick, progress
-from faithmeter.cli.wishes import INTERRUPTED, Wishes, count, show_numbers, verdict
+from faithmeter.cli.wishes import Wishes, count, show_numbers, verdict
 from faithmeter.datamodels import Usage
 from faithmeter.errors import FaithmeterError
 from faithmeter.evaluator import Evaluator
@@ -240,6 +241,8 @@ class _Eval:
 
     def _show(self, left: int) -> None:
         """The numbers, and what was done with the files."""
+        for note in notes(self.judges.evaluator.verifier, self.judges.evaluator.extractor):
+            click.echo(f"faithmeter: cache {note}", err=True)
         show_numbers(self.session.tally, self.wishes, facts=self._facts(), lines=self._lines(left))
         if self.session.stopped:
             click.echo(f"faithmeter: stopped: {self.session.stopped}{self._kept()}", err=True)

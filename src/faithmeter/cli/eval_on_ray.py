@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
+from faithmeter.cli import INTERRUPTED
 from faithmeter.cli.progress import part_progress
-from faithmeter.cli.wishes import INTERRUPTED, Wishes, count, show_numbers, verdict
+from faithmeter.cli.wishes import Wishes, count, show_numbers, verdict
 from faithmeter.errors import FaithmeterError
 from faithmeter.report import write_report
 from faithmeter.runs.parts import Reading

@@ -20,7 +20,6 @@ from faithmeter.runs.intake import BadRows, Intake
 from faithmeter.runs.parts import Format
 from faithmeter.runs.selection import Selection
 
-INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
 SHOWN_BAD_ROWS = 10  # on the terminal; all are counted
 
 

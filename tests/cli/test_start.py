@@ -1,0 +1,43 @@
+"""Ctrl-C before a command has begun, and programs that the tests need."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_ctrl_c_while_a_command_is_loaded_exits_130(tmp_path: Path) -> None:
+    (tmp_path / "slow_command.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    code = "from faithmeter import cli\ncli.COMMANDS['slow'] = ('slow_command', '')\ncli.main(['slow'])"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT / "src")])}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "faithmeter: interrupted\n")
+
+
+@pytest.mark.skipif(not Path("/bin/sh").exists(), reason="POSIX shell")
+def test_system_packages_wait_for_the_package_managers_lock(tmp_path: Path) -> None:
+    programs = {
+        "apt-get": """echo "$@" >> calls
+            [ $(grep -c update calls) -gt 2 ] || { echo "Could not get lock /x" >&2; exit 100; }""",
+        "sleep": 'echo "$@" >> naps',
+        "id": "echo 0",
+    }
+    for name, body in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{body}\n")
+        (tmp_path / name).chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    command = [str(ROOT / "tools" / "system-packages"), "no-such-program:some-package"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    *updates, install = (tmp_path / "calls").read_text().splitlines()
+    assert len(updates) == 3
+    assert install.startswith("-o DPkg::Lock::Timeout=600 install")
+    assert install.endswith("some-package")
+    assert len((tmp_path / "naps").read_text().splitlines()) == 2
