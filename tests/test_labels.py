@@ -53,7 +53,7 @@ def test_spans_imply_the_label(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"sample": "a", "label": "maybe"}', "l.jsonl:1: label: .*known: supported.*found 'maybe'"),
+        ('{"sample": "a", "label": "maybe"}', "l.jsonl:1: label: .*known: supported.*found str 'maybe'"),
         ('{"sample": "a"}', "l.jsonl:1: label: field required"),
         ("\nnot json", "l.jsonl:2: not JSON"),
         ('{"sample": "a", "label": "supported", "start": 3}', "start and end go together"),

@@ -19,7 +19,7 @@ SOURCE = Path(faithmeter.__file__).parent
 # stands for the module or everything in the package.
 LAYERS = [
     {"_version", "errors"},
-    {"render", "loading"},
+    {"render", "loading", "data"},
     {"datamodels"},
     {"metering", "stats", "boundary"},
     {"text", "facts", "_lexicon", "_numerals", "_prose", "_blocks", "records", "_records"},

@@ -21,8 +21,10 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic_core import PydanticCustomError
 
 from faithmeter import render
+from faithmeter.data.jsonl import problem_in
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -105,6 +107,13 @@ class Sample(Model):
             return tuple(Context(text=item) if isinstance(item, str) else item for item in value)
         return value
 
+    @field_validator("metadata", mode="before")
+    @classmethod
+    def _can_be_written(cls, value: Any) -> Any:
+        if value and (problem := problem_in(value)):
+            raise PydanticCustomError("metadata", "{problem}", {"problem": problem})
+        return value
+
     @model_validator(mode="after")
     def _derive_id(self) -> Self:
         if not self.id:
@@ -171,13 +180,13 @@ class Evidence(Model):
 class Origin(Model):
     """Who gave a verdict."""
 
-    verifier: str
+    verifier: Text
     """The verifier's name, e.g. `lexical` or `openai:gpt-5`; in a cascade, the one that settled the claim."""
     tier: int | None = None
     """The step of a cascade that settled it, from 0."""
     cache: Literal["exact", "semantic"] | None = None
     """The kind of cache hit, if it came from a cache."""
-    matched: str | None = None
+    matched: Text | None = None
     """For a semantic hit: the claim whose verdict this was."""
     similarity: float | None = None
     """For a semantic hit: how similar the two claims are."""
@@ -237,7 +246,7 @@ class Failure(Model):
     """The claim; None when the answer could not be broken into claims at all."""
     kind: FailureKind
     """What went wrong, as a word to count by."""
-    message: str
+    message: Text
     """What went wrong, in words."""
 
     @property

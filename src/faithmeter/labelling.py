@@ -10,15 +10,16 @@ Cohen and Kaplan, PODC 2007). Everybody gets the same queue, so that the first c
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
+from faithmeter.data import jsonl
+from faithmeter.data.files import append_line
 from faithmeter.datamodels import Verdict
-from faithmeter.errors import DataError, OutputError
+from faithmeter.errors import DataError, UsageError
 from faithmeter.labels import HumanLabel, Word, read_labels
 from faithmeter.results import Result
 
@@ -70,6 +71,8 @@ class Session:
             raise DataError("there are no judged claims to label")
         self.items = list(items)[:count]
         self.path = Path(path)
+        if self.path.suffix.lower() in (".csv", ".tsv"):
+            raise UsageError(f"{path}: labels are added as JSON lines; give a name that ends in .jsonl")
         self.by = by
         self._lock = threading.Lock()
         self.labels: dict[tuple[str, str, int, int], Word] = {}
@@ -95,13 +98,9 @@ class Session:
             sample=sample, claim=claim, start=start, end=end, label=word, by=self.by, note=note, rate=item.rate,
             bound=item.bound,
         )  # fmt: skip
-        line = json.dumps(label.model_dump(exclude_none=True, exclude_defaults=True), ensure_ascii=False)
+        line = jsonl.encode(label.model_dump(exclude_none=True, exclude_defaults=True))
         with self._lock:
-            try:
-                with self.path.open("a", encoding="utf-8", newline="\n") as file:
-                    file.write(line + "\n")
-            except OSError as error:
-                raise OutputError(f"{self.path}: cannot be written: {error.strerror}") from None
+            append_line(self.path, line)
             self.labels[item.name] = word
 
     def state(self, place: int | None = None) -> dict[str, Any]:

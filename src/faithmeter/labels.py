@@ -13,18 +13,20 @@ A label file is JSON Lines or CSV, a row for each label:
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import AliasChoices, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from faithmeter.data import jsonl
+from faithmeter.data.files import last_line
 from faithmeter.datamodels import Claim, Label, Model, Text
-from faithmeter.errors import DataError
+from faithmeter.errors import DataError, RowError
+from faithmeter.runs.formats import Record, parse, shown
 
 Word = Literal["supported", "partially_supported", "contradicted", "not_enough_info", "not_supported", "unclear"]
 
@@ -127,17 +129,22 @@ class Gold(NamedTuple):
 
 
 def read_labels(path: str | Path) -> list[HumanLabel]:
-    """The labels of a file: CSV by its ending, JSON Lines otherwise."""
+    """The labels of a file: CSV by its ending, JSON Lines otherwise.
+
+    A last line that is cut off, as a kill leaves it, is no label, and is left out.
+    """
     path = Path(path)
+    suffix = path.suffix.lower() if path.suffix.lower() in (".csv", ".tsv") else ".jsonl"
+    torn = False
     try:
-        text = path.read_text("utf-8-sig")
+        with path.open("rb") as file:
+            records = list(parse(file, str(path), suffix))
+            if records and isinstance(records[-1].value, RowError) and suffix == ".jsonl":
+                torn = is_cut_off(path)
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise DataError(f"{path}: not UTF-8 text") from None
-    rows = _csv_rows(text) if path.suffix.lower() in (".csv", ".tsv") else _json_rows(text, path)
-    labels = [_parsed(row, f"{path}:{number}") for number, row in rows]
-    if not labels:
+    labels = [_parsed(record) for record in (records[:-1] if torn else records)]
+    if not labels and not torn:
         raise DataError(f"{path}: no labels; expected rows with 'sample', 'claim' and 'label'")
     return labels
 
@@ -238,7 +245,7 @@ def _spans(value: Any) -> list[Any]:
     """A list of spans; in a CSV file it is JSON in a cell."""
     try:
         found = json.loads(value) if isinstance(value, str) else value
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"spans cannot be read: {error}") from None
     if not isinstance(found, list | tuple):
         raise ValueError("spans must be a list of [start, end]")
@@ -253,29 +260,20 @@ def _span(item: Any) -> Any:
     return item
 
 
-def _json_rows(text: str, path: Path) -> Iterator[tuple[int, Any]]:
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            yield number, json.loads(line)
-        except json.JSONDecodeError as error:
-            raise DataError(f"{path}:{number}: not JSON: {error.msg}; expected an object a line") from None
+def is_cut_off(path: Path) -> bool:
+    """Whether the last line of a file was never finished."""
+    with path.open("rb") as file:
+        return jsonl.is_torn(last_line(file))
 
 
-def _csv_rows(text: str) -> Iterator[tuple[int, Any]]:
-    lines = text.splitlines(keepends=True)
-    dialect = "excel-tab" if lines and "\t" in lines[0] and "," not in lines[0] else "excel"
-    reader = csv.DictReader(lines, dialect=dialect)
-    for row in reader:
-        yield reader.line_num, row
-
-
-def _parsed(row: Any, where: str) -> HumanLabel:
+def _parsed(record: Record) -> HumanLabel:
+    if isinstance(record.value, RowError):
+        raise record.value
     try:
-        return HumanLabel.model_validate(row)
+        return HumanLabel.model_validate(record.value)
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         place = ".".join(map(str, problem["loc"])) or "row"
         known = f"; known: {', '.join(Label)}, not_supported, unclear" if place == "label" else ""
-        raise DataError(f"{where}: {place}: {problem['msg'].lower()}{known}, found {problem['input']!r}") from None
+        found = shown(problem["input"])
+        raise DataError(f"{record.where}: {place}: {problem['msg'].lower()}{known}, found {found}") from None

@@ -19,7 +19,9 @@ import pytest
 
 import faithmeter_pytest as door
 from faithmeter import sync
-from faithmeter.cache import wrap, wrap_extractor
+from faithmeter.cache import cache_file, wrap, wrap_extractor
+from faithmeter.data import jsonl
+from faithmeter.data.files import keep_apart
 from faithmeter.datamodels import Context, Failure, Outcome, Sample, Verdict
 from faithmeter.errors import BudgetReached, FaithmeterError, RowError, UsageError
 from faithmeter.evaluator import Evaluator
@@ -28,7 +30,7 @@ from faithmeter.extract import load_extractor
 from faithmeter.llm.budget import limited
 from faithmeter.loading import finite
 from faithmeter.recording import Entry, Recording, write_recording
-from faithmeter.render import LOOKS, number, printable
+from faithmeter.render import LOOKS, number
 from faithmeter.report import format_of, summarise, write_report
 from faithmeter.report.escaping import one_line
 from faithmeter.report.github import announce
@@ -134,7 +136,7 @@ class Checker:
         else:
             result = self._judged(sample, verifier, extractor)
         if self.config:
-            door.pending.append(Entry(verifier=verifier, extractor=extractor, result=result).model_dump_json())
+            door.pending.append(jsonl.encode(Entry(verifier=verifier, extractor=extractor, result=result)).decode())
         return result
 
     def assert_faithful(
@@ -159,7 +161,8 @@ class Checker:
         if result is None:
             words = f"{place} has no result for this answer, by verifier {self.setting('verifier')}"
             pytest.fail(
-                f"{words}: record it with --faithmeter-record={place}\n  {one_line(sample.answer)}", pytrace=False
+                f"{words}: record it with --faithmeter-record={place}\n  answer: {one_line(sample.answer)}",
+                pytrace=False,
             )
         return result
 
@@ -223,7 +226,7 @@ def failure_message(result: Result, limit: float) -> str:
     for outcome in to_look_at(result):
         support = getattr(outcome, "support", None)
         shown = "" if support is None else f" (support {number(support)})"
-        claim = printable(outcome.claim.text) if outcome.claim else "the whole answer"
+        claim = one_line(outcome.claim.text, 2000) if outcome.claim else "the whole answer"
         lines += ["", f"  {LOOKS[outcome.word].mark} {outcome.word}{shown}: {claim}"]
         lines += [f"      {line}" for line in _details(outcome, result)]
     return "\n".join(lines)
@@ -270,8 +273,17 @@ def check_options(config: pytest.Config) -> None:
     try:
         for place in config.getoption("faithmeter_report"):
             format_of(place)
-        if place := config.getoption("faithmeter_replay"):
-            config.stash[RECORDING] = Recording.read(place)
+        reports, record = config.getoption("faithmeter_report"), config.getoption("faithmeter_record")
+        outputs = {f"--faithmeter-report={place}": place for place in reports} | {"--faithmeter-record": record}
+        replay = config.getoption("faithmeter_replay")
+        keep_apart(outputs, [replay] if replay else [])
+        cache = config.getoption("faithmeter_cache") or config.getini("faithmeter_cache")
+        if cache and "://" not in cache and cache not in ("on", "off"):
+            cache_file(cache)
+        if record and Path(record).exists():
+            Recording.read(record)  # to be added to
+        if replay:
+            config.stash[RECORDING] = Recording.read(replay)
     except FaithmeterError as error:
         raise pytest.UsageError(str(error)) from None
 
@@ -288,7 +300,7 @@ def write_files(config: pytest.Config) -> bool:
             write_recording(place, entries)
             notes.append(f"wrote {place}")
     except FaithmeterError as error:
-        notes.append(f"ERROR: {error}")
+        notes.append(f"ERROR: {one_line(str(error))}")
         return False
     return True
 

@@ -10,8 +10,10 @@ from typing import Self
 
 from pydantic import ValidationError
 
+from faithmeter.data import jsonl
+from faithmeter.data.files import replacing
 from faithmeter.datamodels import Model, Sample, Usage
-from faithmeter.errors import DataError, OutputError
+from faithmeter.errors import DataError
 from faithmeter.results import Result
 from faithmeter.scoring import Scoring
 
@@ -48,10 +50,12 @@ class Recording:
         """Read a file that `--faithmeter-record` wrote."""
         entries: dict[str, Entry] = {}
         try:
-            lines = Path(path).read_text("utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise DataError(f"{path}: cannot be read: {error}; record it with --faithmeter-record={path}") from None
-        for number, line in enumerate(lines, start=1):
+            with Path(path).open("rb") as file:
+                lines = list(jsonl.lines(file, str(path)))
+        except OSError as error:
+            remedy = f"record it with --faithmeter-record={path}"
+            raise DataError(f"{path}: cannot be read: {error.strerror}; {remedy}") from None
+        for number, line in lines:
             try:
                 entry = Entry.model_validate_json(line)
             except ValidationError as error:
@@ -80,13 +84,8 @@ def write_recording(path: str | Path, entries: Iterable[Entry]) -> None:
     """Add results to a recording: what it has of the same answers is replaced, the rest stays, the order is fixed."""
     kept = dict(Recording.read(path).entries) if Path(path).exists() else {}
     kept |= {entry.key: entry for entry in entries if not entry.result.failures}
-    try:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        with Path(path).open("w", encoding="utf-8", newline="\n") as file:
-            for key in sorted(kept):
-                file.write(_steady(kept[key]).model_dump_json() + "\n")
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror}") from None
+    with replacing(path, "wb") as file:
+        file.writelines(jsonl.encode(_steady(kept[key])) + b"\n" for key in sorted(kept))
 
 
 def _steady(entry: Entry) -> Entry:

@@ -38,16 +38,22 @@ LOOKS = {
 }
 
 
-# Terminals act on these (colours, titles, the clipboard); tab and line feed stay.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# Terminals act on controls (colours, titles, the clipboard; tab and line feed stay), and show what stands between
+# directional overrides in another order than it is in; the logs of build servers act on ##[error] and ##vso[…].
+_ACTING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|##(?=\[|vso\[)")
 
 
 def printable(text: str) -> str:
-    """Text that a terminal only shows: control characters become visible ones, one for one."""
-    return _CONTROLS.sub(lambda match: _picture(ord(match.group())), text)
+    """Text that a terminal only shows: what it would act on becomes visible."""
+    return _ACTING.sub(lambda match: _picture(match.group()), text)
 
 
-def _picture(code: int) -> str:
+def _picture(found: str) -> str:
+    if found == "##":
+        return "#\u200b#"
+    code = ord(found)
+    if code > 0xFF:
+        return f"\\u{code:04x}"
     return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
 
 
@@ -158,12 +164,24 @@ def outcome_rich(outcome: Outcome) -> RenderableType:
 
     look = LOOKS[outcome.word]
     head = Text.assemble((f"{look.mark} {outcome.word} ", look.style), (number(_support(outcome)), "dim"), " ")
-    claim = Text(_claim(outcome))
-    for start, end in getattr(outcome, "gaps", ()):
-        claim.stylize("underline", start, end)
     detail = _detail(outcome)
-    head.append_text(claim)
+    head.append_text(claim_rich(outcome, gap_style="underline"))
     return Group(head, *([Padding(Text(detail, style="dim"), (0, 0, 0, 4))] if detail else []))
+
+
+def claim_rich(outcome: Outcome, *, gap_style: str) -> RichText:
+    """A claim for a terminal, with the parts that are not borne out in a style of their own."""
+    from rich.text import Text
+
+    if outcome.claim is None:
+        return Text(_claim(outcome))
+    text, shown, last = outcome.claim.text, Text(), 0
+    for start, end in sorted(getattr(outcome, "gaps", ())):
+        start = max(start, last)
+        if start < end:  # each part by itself: shown, it may be longer
+            shown.append(printable(text[last:start])).append(printable(text[start:end]), style=gap_style)
+            last = end
+    return shown.append(printable(text[last:]))
 
 
 def as_rich(result: Result) -> RenderableType:

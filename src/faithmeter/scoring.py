@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, ValidationError, field_validator
 
@@ -19,6 +19,10 @@ WEIGHTS: Mapping[Label, float] = {
 }
 
 
+LARGEST = 1000.0  # of a weight or a fixed score: beyond, a mean says nothing, and in the end overflows
+Number = Annotated[float, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)]
+
+
 class Scoring(Model):
     """How verdicts become a score."""
 
@@ -26,13 +30,13 @@ class Scoring(Model):
 
     kind: Literal["plain", "strict", "weighted"] = "plain"
     """plain: supported / judged. strict: 0 unless every claim is supported. weighted: mean weight."""
-    weights: dict[Label, float] = Field(default_factory=lambda: dict(WEIGHTS))
+    weights: dict[Label, Number] = Field(default_factory=lambda: dict(WEIGHTS))
     """What each label is worth under `weighted`; a label left out keeps its default."""
     clip: bool = True
     """Under `weighted`: keep the score within 0 to 1. False gives the raw mean."""
-    no_claims: float | None = 1.0
+    no_claims: Number | None = 1.0
     """The score of an answer that claims nothing; None leaves it out of the mean."""
-    refusal: float | None = 1.0
+    refusal: Number | None = 1.0
     """The score of an answer that only declines to answer; None leaves it out of the mean."""
 
     @field_validator("weights")

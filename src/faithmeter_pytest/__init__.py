@@ -61,7 +61,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", words)
     if config.getoption("faithmeter_record") and config.getoption("faithmeter_replay"):
         raise pytest.UsageError("--faithmeter-record and --faithmeter-replay exclude each other")
-    if config.getoption("faithmeter_report") or config.getoption("faithmeter_replay"):
+    names = ("report", "record", "replay", "cache")
+    if any(config.getoption(f"faithmeter_{name}") for name in names) or config.getini("faithmeter_cache"):
         from faithmeter.pytest_plugin import check_options
 
         check_options(config)

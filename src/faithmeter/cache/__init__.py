@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from faithmeter.extract import Extractor
     from faithmeter.verify import Verifier
 
+_SQLITE = b"SQLite format 3\0"
 _ON = frozenset({"1", "on", "true", "yes"})
 _OFF = frozenset({"", "0", "off", "false", "no"})
 
@@ -128,7 +129,21 @@ def _opened(place: str) -> Store:
         raise UsageError(f"cache {place!r}: expected a path or a redis:// URL")
     from faithmeter.cache.sqlite import SQLiteStore
 
-    return SQLiteStore(Path(place) / "verdicts.sqlite" if os.path.isdir(place) else place)
+    path = place if place == ":memory:" else str(cache_file(place))
+    return SQLiteStore(path)
+
+
+def cache_file(place: str | Path) -> Path:
+    """The file of a cache on disk; a usage error if what is there was never one: it may be anything of the user's."""
+    path = Path(place) / "verdicts.sqlite" if os.path.isdir(place) else Path(place)
+    try:
+        with path.open("rb") as file:
+            start = file.read(len(_SQLITE))
+    except OSError:
+        return path  # not there yet, or not to be read: the store says so
+    if start and start != _SQLITE:
+        raise UsageError(f"{path}: is no verdict cache; name another file for the cache")
+    return path
 
 
 def _store(cache: str | Path | Store | bool | None) -> Store | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from importlib import import_module
 from typing import Any
@@ -10,6 +12,7 @@ import click
 
 from faithmeter._version import __version__
 from faithmeter.errors import FaithmeterError
+from faithmeter.render import printable
 
 # command -> (module with a `command` in it, what it does): the help needs no module loaded
 COMMANDS = {
@@ -46,18 +49,75 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, help_line) for name, (_, help_line) in COMMANDS.items()])
 
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        _settle_streams()
+        try:
+            return super().main(*args, **kwargs)
+        except SystemExit as end:
+            problem = _flushed()
+            if problem is None or end.code == BAD_INPUT:
+                raise
+            complain(problem)
+            sys.exit(BAD_INPUT)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except FaithmeterError as error:
-            click.echo(f"faithmeter: {error}", err=True)
-            ctx.exit(BAD_INPUT)
+            complain(str(error))
         except KeyboardInterrupt:  # before a command has its own way to stop: while it reads its files and models
-            click.echo("faithmeter: interrupted", err=True)
+            complain("interrupted")
             ctx.exit(INTERRUPTED)
         except BrokenPipeError:  # the reader of a pipe has gone: `faithmeter … | head`
-            sys.stderr.close()
+            _silence(1)
             ctx.exit(PASSED)
+        except OSError as error:  # a file that no other message is about, or standard output
+            where = error.filename or "standard output: cannot be written"
+            complain(f"{where}: {error.strerror or error}")
+            _flushed()
+        ctx.exit(BAD_INPUT)
+
+
+def complain(message: str) -> None:
+    """Say what is wrong, in one line, whatever is in it."""
+    click.echo(f"faithmeter: {printable(' '.join(message.splitlines()))}", err=True)
+
+
+def speaks_utf8() -> bool:
+    """Whether standard output can take any character."""
+    return sys.stdout is None or sys.stdout.encoding.lower().replace("-", "") == "utf8"
+
+
+def _settle_streams() -> None:
+    """What a terminal cannot show is shown as escapes; where a stream is closed, no file may take its number."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _flushed() -> str | None:
+    """Have standard output written; what went wrong, if something did, and nothing more is written then."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _silence(1)
+    except OSError as error:
+        _silence(1)
+        return f"standard output: cannot be written: {error.strerror}"
+    return None
+
+
+def _silence(number: int) -> None:
+    """Have what is still to be flushed at the end go nowhere, instead of failing then."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, number)
+    os.close(nowhere)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -12,9 +12,13 @@ import click
 
 from faithmeter.cli import BELOW, PASSED
 from faithmeter.cli.numbers import FiniteRange
+from faithmeter.data.files import keep_apart
 from faithmeter.errors import DataError
 from faithmeter.labels import read_labels
+from faithmeter.render import number, printable
 from faithmeter.report import read_results
+from faithmeter.report.escaping import one_line
+from faithmeter.report.github import commands_off
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -51,6 +55,7 @@ def command(
     """
     from faithmeter.judges import measure, people_kappa
 
+    keep_apart({"--html": html}, [*results, *label_files])
     labels = [label for path in label_files for label in read_labels(path)]
     agreements = []
     for path in results:
@@ -68,7 +73,8 @@ def command(
         judges = [item.as_dict(disagreements=worst) for item in agreements]
         click.echo(json.dumps({"judges": judges, "people": kappas}))
     else:
-        _show(agreements, people, worst=worst)
+        with commands_off():
+            _show(agreements, people, worst=worst)
         if html:
             click.echo(f"wrote {html}")
     lowest = min(item.figures["balanced_accuracy"].value or 0.0 for item in agreements)
@@ -80,6 +86,7 @@ def command(
 
 def _show(agreements: Sequence[Agreement], people: dict[tuple[str, str], tuple[int, Estimate]], *, worst: int) -> None:
     from rich.console import Console
+    from rich.text import Text
 
     console = Console()
     for level in ("claim", "answer"):
@@ -87,14 +94,16 @@ def _show(agreements: Sequence[Agreement], people: dict[tuple[str, str], tuple[i
         if group:
             console.print(_table(group, level))
             for line in _beside(group):
-                console.print(line)
+                console.print(Text(line))
     for (one, two), (count, kappa) in people.items():
-        console.print(f"{one} and {two} among themselves: kappa {kappa} over {count} that both labelled")
+        names = f"{one_line(one, 40)} and {one_line(two, 40)}"
+        console.print(Text(f"{names} among themselves: kappa {kappa} over {count} that both labelled"))
     for item in agreements:
         console.print(_confusion(item))
         apart = item.disagreements
         if worst and apart:
-            console.print(f"\n{item.name}: {len(apart)} of {len(item.units)} {item.level}s differ, worst first")
+            name = printable(item.name)
+            console.print(Text(f"\n{name}: {len(apart)} of {len(item.units)} {item.level}s differ, worst first"))
             for unit in apart[:worst]:
                 console.print(_disagreement(unit))
 
@@ -108,7 +117,7 @@ def _table(group: Sequence[Agreement], level: str) -> Table:
     table = Table(title=f"Agreement with people: {level}s", title_justify="left")
     table.add_column("", style="dim")
     for item in group:
-        table.add_column(Text(item.name), justify="right")
+        table.add_column(Text(printable(item.name)), justify="right")
     for name, word in NAMES.items():
         if any(name in item.figures for item in group):
             table.add_row(word, *(str(item.figures.get(name, "–")) for item in group))
@@ -129,7 +138,9 @@ def _confusion(item: Agreement) -> Table:
 
     found = item.confusion
     columns = sorted({word for row in found.values() for word in row})
-    table = Table(title=Text(f"{item.name}: {item.level}s, people in rows, judge in columns"), title_justify="left")
+    table = Table(
+        title=Text(f"{printable(item.name)}: {item.level}s, people in rows, judge in columns"), title_justify="left"
+    )
     for word in ("", *columns):
         table.add_column(word.replace("_", " "), justify="right" if word else "left")
     for word, row in sorted(found.items()):
@@ -141,8 +152,10 @@ def _beside(group: Sequence[Agreement]) -> list[str]:
     """How each further judge compares with the first, on the same claims."""
     from faithmeter.judges import difference
 
+    first = group[0]
     return [
-        f"{other.name} − {group[0].name}: balanced accuracy {difference(other, group[0])}, on what both judged"
+        f"{printable(other.name)} − {printable(first.name)}: balanced accuracy {difference(other, first)}, "
+        "on what both judged"
         for other in group[1:]
     ]
 
@@ -151,9 +164,6 @@ def _disagreement(unit: Unit) -> RenderableType:
     from rich.console import Group
     from rich.padding import Padding
     from rich.text import Text
-
-    from faithmeter.render import number
-    from faithmeter.report.escaping import one_line
 
     head = Text.assemble(
         (f"people: {unit.people.replace('_', ' ')}", "bold"),

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import Any
 
 import click
 
@@ -15,6 +15,8 @@ from faithmeter.cache import default_path, default_place, open_store
 from faithmeter.cache.review import Review, Stats, export, misshapen, rejudge, stats
 from faithmeter.cache.store import Store
 from faithmeter.cli import BELOW, PASSED
+from faithmeter.data import jsonl
+from faithmeter.data.files import keep_apart, replacing
 from faithmeter.verify import load_verifier
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
@@ -88,12 +90,17 @@ def prune_command(place: str | None, older_than: float | None, max_size: int | N
 
 @command.command("export")
 @place_option
-@click.option("-o", "--output", type=click.File("w", encoding="utf-8"), default="-", help="Write here.")
-def export_command(place: str | None, output: IO[str]) -> None:
+@click.option("-o", "--output", type=click.Path(dir_okay=False, allow_dash=True), default="-", help="Write here.")
+def export_command(place: str | None, output: str) -> None:
     """Write every verdict as a line of JSON: claim, label, evidence, and the signature of who judged."""
     with _opened(place) as store:
-        for row in export(store):
-            output.write(json.dumps(row, ensure_ascii=False) + "\n")
+        if output == "-":
+            for row in export(store):
+                click.echo(jsonl.encode(row))
+            return
+        keep_apart({"-o": output}, [store.location])
+        with replacing(output, "wb") as file:
+            file.writelines(jsonl.encode(row) + b"\n" for row in export(store))
 
 
 @command.command("verify")

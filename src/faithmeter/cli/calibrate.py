@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from faithmeter.errors import DataError, OutputError
+from faithmeter.data.files import keep_apart, replacing
+from faithmeter.errors import DataError
 from faithmeter.labels import read_labels
-from faithmeter.report import read_results
+from faithmeter.render import printable
+from faithmeter.report.reading import ResultsFile, read_results
 
 if TYPE_CHECKING:
     from faithmeter.agreement import Aim, Estimate
@@ -42,17 +43,18 @@ def command(
     from faithmeter.calibration import fit_profile, unfaithful_rate
     from faithmeter.judges import measure
 
+    keep_apart({"-o": output}, [results, *label_files, *others])
     labels = [label for path in label_files for label in read_labels(path)]
-    found = measure(read_results(results), labels, name=results)
+    file = ResultsFile(results)
+    found = measure(file, labels, name=results)
     if not found:
         raise DataError(f"{results}: no label is about a claim or answer in it; do the sample ids agree?")
     profile = fit_profile(found[0], aim=aim)
     if output:
-        try:
-            Path(output).write_text(profile.model_dump_json(indent=2) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise OutputError(f"{output}: cannot be written: {error.strerror}") from None
-    rates = {path: unfaithful_rate(found[0], read_results(path)) for path in (results, *others)}
+        with replacing(output) as written:
+            written.write(profile.model_dump_json(indent=2) + "\n")
+    rates = {results: unfaithful_rate(found[0], file)}
+    rates |= {path: unfaithful_rate(found[0], read_results(path)) for path in others}
     if as_json:
         click.echo(json.dumps(_numbers(profile, rates)))
     else:
@@ -78,7 +80,9 @@ def _show(profile: Profile, rates: dict[str, tuple[int, Estimate]]) -> None:
     from faithmeter.judges import NAMES
 
     console = Console()
-    console.print(Text(f"{profile.verifier}: {profile.labels} labelled {profile.level}s, profile {profile.hash}"))
+    console.print(
+        Text(f"{printable(profile.verifier)}: {profile.labels} labelled {profile.level}s, profile {profile.hash}")
+    )
     if profile.measured:
         table = Table()
         for word in ("", "as it is", "calibrated"):
@@ -96,4 +100,4 @@ def _show(profile: Profile, rates: dict[str, tuple[int, Estimate]]) -> None:
         else:
             line = f"{path}: about {rate.value:.1%} of {count} {profile.level}s are unfaithful"
             line += f" ({rate.low:.1%} to {rate.high:.1%})"
-        console.print(Text(line))
+        console.print(Text(printable(line)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,12 @@ from typing import Any
 import click
 
 from faithmeter import sync
-from faithmeter.cli import BELOW, PASSED, UNJUDGED
+from faithmeter.cli import BELOW, PASSED, UNJUDGED, speaks_utf8
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import build_evaluator, evaluator_options
 from faithmeter.datamodels import Sample
 from faithmeter.errors import DataError
+from faithmeter.report.github import commands_off
 from faithmeter.results import Result
 
 
@@ -21,6 +23,8 @@ def _text(value: str) -> str:
     """The text itself, a file's text for `@PATH`, standard input for `-`."""
     try:
         if value == "-":
+            if sys.stdin is None:
+                raise DataError("standard input: is closed; give the text itself, or @FILE")
             return sys.stdin.read()
         return Path(value[1:]).read_text("utf-8") if value.startswith("@") else value
     except OSError as error:
@@ -69,8 +73,9 @@ def command(
 
 def _show(result: Result, *, as_json: bool) -> None:
     if as_json:
-        click.echo(result.model_dump_json(indent=2))
+        click.echo(json.dumps(result.model_dump(mode="json"), indent=2, ensure_ascii=not speaks_utf8()))
         return
     from rich.console import Console
 
-    Console().print(result)
+    with commands_off():
+        Console().print(result)

@@ -11,6 +11,7 @@ import click
 
 from faithmeter.cli import BELOW, PASSED, UNJUDGED
 from faithmeter.cli.numbers import FiniteRange
+from faithmeter.data.files import keep_apart
 from faithmeter.report.compare_html import write_comparison
 from faithmeter.report.compare_terminal import comparison_report, p_words, signed, summary_lines
 from faithmeter.report.comparison import Comparison
@@ -40,6 +41,7 @@ def command(before: Path, after: Path, **options: Any) -> None:
 
     Exit codes: 0 no regression, 1 regression, 2 usage or bad input, 3 too little could be compared.
     """
+    keep_apart({"-o": options["output"]}, [before, after])
     comparison = Comparison(before, after)
     if options["as_json"]:
         click.echo(json.dumps(numbers(comparison)))

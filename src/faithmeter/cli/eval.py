@@ -267,8 +267,8 @@ class _Eval:
         unjudged = self.session.tally.statuses["failed"] + self.session.tally.statuses["partial"]
         if unjudged and self.wishes.output:
             yield f"{count(unjudged, 'answer')} not judged in full: the same command with --retry-failed tries again"
-        if left:
-            yield f"{count(left, 'result')} of rows that this run did not meet: kept in {self.wishes.output}.journal"
+        if left and self.journal:
+            yield f"{count(left, 'result')} of rows that this run did not meet: kept in {self.journal.path}"
         if not self.session.stopped:
             yield from (f"wrote {name}" for name in (self.wishes.output, self.wishes.report) if name)
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 import click
 
+from faithmeter.data.files import keep_apart
 from faithmeter.labelling import Item, Session, make_queue
 from faithmeter.labels import Word, read_labels
 from faithmeter.render import printable
@@ -58,6 +59,7 @@ def command(
     Everybody gets the same claims in the same order, so that the agreement between people can be measured. The
     judge's verdict is not shown, so that it does not sway you. Stop whenever you like: every label is kept at once.
     """
+    keep_apart({"-o": output}, [results])
     session = Session(make_queue(read_results(results), seed=seed), output, by=by or _user(), count=count)
     try:
         if terminal:
@@ -160,10 +162,10 @@ def _wrapped(text: str) -> str:
 
 
 def _summary(session: Session) -> None:
-    click.echo(f"{session.done} of {len(session.items)} labelled by {session.by or '?'}, in {session.path}")
+    click.echo(f"{session.done} of {len(session.items)} labelled by {printable(session.by) or '?'}, in {session.path}")
     if not session.path.exists():
         return
     from faithmeter.judges import people_kappa
 
     for (one, two), (count, kappa) in people_kappa(read_labels(session.path)).items():
-        click.echo(f"{one} and {two}: kappa {kappa} over {count} that both labelled")
+        click.echo(f"{printable(one)} and {printable(two)}: kappa {kappa} over {count} that both labelled")

@@ -10,11 +10,12 @@ import click
 
 from faithmeter.cli import BELOW, PASSED
 from faithmeter.cli.numbers import FiniteRange
+from faithmeter.data.files import keep_apart
 from faithmeter.render import number
 from faithmeter.report import FORMATS, format_of, summarise, write_report
 from faithmeter.report.github import announce, commands_off
 from faithmeter.report.profiles import counted_as, profiles_table
-from faithmeter.report.reading import ResultsFile, read_results
+from faithmeter.report.reading import ResultsFile
 from faithmeter.report.summary import Summary
 from faithmeter.report.terminal import terminal_report
 
@@ -36,6 +37,7 @@ Without -o, an HTML report is written beside the file. The ending of FILE decide
 \b
 faithmeter report results.jsonl
 faithmeter report results.jsonl -o report.html -o junit.xml --min-score 0.9
+zcat results.jsonl.gz | faithmeter report - -o report.html
 
 Under GitHub Actions, a step summary and annotations come by themselves.
 Exit codes: 0 passed, 1 below --min-score, 2 usage or bad input.""",
@@ -57,17 +59,19 @@ def command(
     profiles: bool,
     quiet: bool,
 ) -> None:
-    targets = list(outputs) or [str(results.with_suffix(".html"))]
+    file = ResultsFile(results)
+    # from a pipe there is no name to go by: then it is only shown
+    targets = list(outputs) or ([] if file.is_pipe else [str(results.with_suffix(".html"))])
     for target in targets:
         format_of(target)  # a wrong name is found before the work
-    file = ResultsFile(results)
+    keep_apart({f"-o ({number})" if number else "-o": target for number, target in enumerate(targets)}, [results])
     summary = summarise(file, min_score=min_score)
     if not quiet:
         _show(summary, worst)
     if profiles:
-        _print(profiles_table(counted_as(read_results(results))))
+        _print(profiles_table(counted_as(file)))
     for target in targets:
-        write_report(target, results, min_score=min_score, title=title)
+        write_report(target, file, min_score=min_score, title=title)
         click.echo(f"wrote {target}")
     if file.torn:
         click.echo(f"faithmeter: the last line of {results} is cut off and was left out: the run is not done", err=True)

@@ -15,6 +15,7 @@ from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import Assignment, build_evaluator, evaluator_options
 from faithmeter.datamodels import Sample
 from faithmeter.errors import DataError, UsageError
+from faithmeter.report.github import commands_off
 from faithmeter.runs.datasets import read_samples
 from faithmeter.selftest import KINDS, Tested, selftest
 
@@ -74,7 +75,8 @@ def command(data: str, **options: Any) -> None:
         kinds = [item.as_dict(examples=wishes["show"]) for item in tested.values()]
         click.echo(json.dumps({"signature": evaluator.signature, "seed": wishes["seed"], "kinds": kinds}))
     else:
-        _show(tested, show=wishes["show"])
+        with commands_off():
+            _show(tested, show=wishes["show"])
     sys.exit(_verdict(tested, limits, wishes["max_flagged"]))
 
 

@@ -17,6 +17,8 @@ from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, evalua
 from faithmeter.datamodels import Sample
 from faithmeter.evaluator import Evaluator
 from faithmeter.report import read_results
+from faithmeter.report.escaping import one_line
+from faithmeter.report.github import commands_off
 from faithmeter.results import Result
 from faithmeter.runs.datasets import read_samples
 from faithmeter.stability import Stability, measure_stability
@@ -71,8 +73,11 @@ def report(found: Stability, *, show: int, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(found.as_dict(shown=show)))
         return
-    from faithmeter.report.escaping import one_line
+    with commands_off():
+        _show(found, show)
 
+
+def _show(found: Stability, show: int) -> None:
     click.echo(f"{found.samples} answers, {found.claims} claims, judged {found.repeats} times")
     click.echo(f"two runs differ on {found.flips:.1%} of the claims; {len(found.flaky)} claims flipped at least once")
     if found.interval is not None and found.mean is not None:

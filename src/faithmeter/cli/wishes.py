@@ -12,6 +12,7 @@ import click
 
 from faithmeter import render
 from faithmeter.cli import BELOW, PASSED, UNJUDGED
+from faithmeter.data.files import final_place, keep_apart
 from faithmeter.errors import RowError
 from faithmeter.report import format_of
 from faithmeter.report.github import commands_off
@@ -19,6 +20,7 @@ from faithmeter.results import Tally
 from faithmeter.runs.intake import BadRows, Intake
 from faithmeter.runs.parts import Format
 from faithmeter.runs.selection import Selection
+from faithmeter.runs.sources import find
 
 SHOWN_BAD_ROWS = 10  # on the terminal; all are counted
 
@@ -104,9 +106,13 @@ class Wishes:
             raise click.UsageError("--max-cost is not for Ray: its workers cannot see what the others have spent")
         if self.report:
             format_of(self.report)
-        if self.output and any(Path(name).exists() and Path(name).samefile(self.output) for name in self.data
-                               if Path(self.output).exists()):  # fmt: skip
-            raise click.UsageError(f"{self.output} is the data; give the results another name")
+        inputs = [source.name for source in find(self.data) if source.system is None]
+        if self.output and self.engine == "local":
+            place = final_place(self.output)
+            beside = {"the journal": f"{place}.journal", "the list of bad rows": self.side_file}
+            keep_apart({"-o": self.output, "--report": self.report, **beside}, inputs)
+        else:
+            keep_apart({"--report": self.report}, inputs)
 
 
 def show_numbers(tally: Tally, wishes: Wishes, *, facts: dict[str, Any], lines: Iterable[str]) -> None:

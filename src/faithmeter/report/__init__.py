@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 
-from faithmeter.errors import OutputError, UsageError
+from faithmeter.data.files import replacing
+from faithmeter.errors import UsageError
 from faithmeter.report.reading import read_results, repeatable
 from faithmeter.report.summary import Summary, summarise
 from faithmeter.results import Result
@@ -54,25 +53,6 @@ def write_report(
     write = getattr(import_module(module), function)
     with repeatable(results) as again:
         summary = summarise(again, min_score=min_score)
-        target = Path(path)
-        text = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n", "errors": "replace"}
-        temporary = None
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(mode, dir=target.parent, delete=False, **text) as file:  # type: ignore[call-overload]
-                temporary = file.name
-                write(file, summary, again, title=title)
-            os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, target)
-        except OSError as error:
-            raise OutputError(f"{path}: cannot be written: {error.strerror}") from None
-        finally:
-            if temporary:
-                Path(temporary).unlink(missing_ok=True)
+        with replacing(path, mode) as file:
+            write(file, summary, again, title=title)
     return summary
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from faithmeter.agreement import Estimate, recall, specificity
-from faithmeter.errors import OutputError
+from faithmeter.data.files import replacing
 from faithmeter.judges import NAMES, Agreement, Unit
 from faithmeter.render import LOOKS, number
 from faithmeter.report.html import page
@@ -27,10 +27,8 @@ def write_agreement(path: str | Path, agreements: Sequence[Agreement], *, people
     title = "Agreement with people"
     parts = {"body": "".join(_body(agreements, people))}
     before, after = page("agree.html", title=title, styles=STYLES, scripts=SCRIPTS, parts=parts)
-    try:
-        Path(path).write_text(before + after, encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror}") from None
+    with replacing(path) as file:
+        file.write(before + after)
 
 
 def _body(agreements: Sequence[Agreement], people: People) -> Iterator[str]:

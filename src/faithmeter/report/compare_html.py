@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from faithmeter.data.files import replacing
 from faithmeter.datamodels import Label
-from faithmeter.errors import OutputError
 from faithmeter.render import LOOKS, number
 from faithmeter.report.compare_terminal import p_words, signed, verdict
 from faithmeter.report.comparison import Comparison, Pairing
@@ -31,13 +31,10 @@ def write_comparison(path: str | Path, comparison: Comparison, *, title: str | N
         notice = f'<p class="notice">{len(changed):,} samples changed; these are the {LIMIT:,} that lost most.</p>'
     parts = {"overview": _overview(comparison), "notice": notice}
     before, after = page("compare.html", title=title, styles=STYLES, scripts=SCRIPTS, parts=parts)
-    try:
-        with Path(path).open("w", encoding="utf-8", newline="\n", errors="replace") as file:
-            file.write(before)
-            file.writelines(_data(comparison, changed[:LIMIT], title))
-            file.write(after)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror}") from None
+    with replacing(path) as file:
+        file.write(before)
+        file.writelines(_data(comparison, changed[:LIMIT], title))
+        file.write(after)
 
 
 def _data(comparison: Comparison, pairs: list[Pairing], title: str) -> Iterator[str]:

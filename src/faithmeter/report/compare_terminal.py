@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from faithmeter.datamodels import Failure, Outcome
-from faithmeter.render import LOOKS, number
+from faithmeter.render import LOOKS, number, printable
 from faithmeter.report.comparison import SIGNIFICANT, ClaimChange, Comparison, Pairing
 from faithmeter.report.escaping import one_line
 
@@ -72,7 +72,7 @@ def comparison_report(comparison: Comparison, *, rows: int = 10) -> RenderableTy
     from rich.text import Text
 
     lines = [Text(line, style="bold" if index < 2 else "") for index, line in enumerate(summary_lines(comparison))]
-    changes = [Text(f"{name}: {before} → {after}") for name, before, after in comparison.signature_changes()]
+    changes = [Text(printable(f"{name}: {before} → {after}")) for name, before, after in comparison.signature_changes()]
     head = [Text(), Text("What changed in the making", style="bold")] if changes else []
     changed = comparison.changed()
     worse = [pair for pair in changed if (pair.difference or 0) < 0 or _lost(pair)][:rows]

@@ -168,7 +168,7 @@ class Comparison:
 
     def _at(self, which: int, start: int) -> Result | None:
         file = self.files[which]
-        with file.path.open("rb") as opened:
+        with file.open() as opened:
             opened.seek(start)
             return file.parse(opened.readline(), f"{file.path} at byte {start}")
 

@@ -11,6 +11,10 @@ from faithmeter.render import printable
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MARKDOWN = re.compile(r"([\\`*_\[\]#|~$])")
 _LINK = re.compile(r"(?i)(@|://|www\.)")
+# Spreadsheets take these for the beginning of a formula, the wide ones in East Asian settings; some trim blanks.
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_IGNORED = " \u00a0\u200b\ufeff"
+_BREAKS = frozenset("\t\r\n")
 _ZERO_WIDTH = "\u200b"
 
 
@@ -38,7 +42,7 @@ def xml_attribute(text: str) -> str:
 
 def spreadsheet(text: str) -> str:
     """For a cell of a spreadsheet: what it would take for a formula gets an apostrophe in front."""
-    return "'" + text if text.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else text
+    return "'" + text if text.lstrip(_IGNORED).startswith(_FORMULA) or text[:1] in _BREAKS else text
 
 
 def workflow_message(text: str) -> str:

@@ -52,8 +52,12 @@ def _add_to_summary(text: str, environ: Mapping[str, str]) -> None:
     place = environ.get("GITHUB_STEP_SUMMARY")
     if place:
         short = text if len(text.encode("utf-8", "replace")) < SUMMARY_LIMIT else text[: SUMMARY_LIMIT // 4]
-        with Path(place).open("a", encoding="utf-8", errors="replace") as file:
-            file.write(short + "\n\n")
+        try:
+            with Path(place).open("a", encoding="utf-8", errors="replace") as file:
+                file.write(short + "\n\n")
+        except OSError as error:  # the results are there, and the step's outcome is theirs
+            words = f"{place}: cannot be written: {error.strerror}; check $GITHUB_STEP_SUMMARY"
+            print(f"faithmeter: no step summary: {words}", file=sys.stderr)
 
 
 def announce_file(path: str | Path, *, min_score: float | None = None, data: str | None = None) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import IO
 
 from pydantic import ValidationError
 
+from faithmeter.data.files import STDIN
+from faithmeter.data.jsonl import bounded, encode
 from faithmeter.errors import DataError
 from faithmeter.results import Result
 
@@ -18,8 +23,27 @@ class ResultsFile:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        self._kept: IO[bytes] | None = None
         self.torn = False
         """Whether the last pass found the last line cut off, as a run leaves it that was killed or goes on."""
+
+    @property
+    def is_pipe(self) -> bool:
+        """Whether it can be read only once: standard input (`-`), a pipe, a device."""
+        return str(self.path) == STDIN or (self.path.exists() and not self.path.is_file())
+
+    def open(self) -> IO[bytes]:
+        """The file from its start; what comes from a pipe is kept in a temporary file, to be read again."""
+        if self._kept is None and self.is_pipe:
+            if self.path.is_dir():
+                raise IsADirectoryError(None, "is a folder; name a results file in it")
+            if str(self.path) == STDIN and sys.stdin is None:
+                raise OSError(None, "is closed")
+            self._kept = tempfile.NamedTemporaryFile(prefix="faithmeter-")  # noqa: SIM115  # gone with this object
+            with self.path.open("rb") if str(self.path) != STDIN else nullcontext(sys.stdin.buffer) as pipe:
+                shutil.copyfileobj(pipe, self._kept)
+            self._kept.flush()
+        return open(self._kept.name, "rb") if self._kept else self.path.open("rb")
 
     def __iter__(self) -> Iterator[Result]:
         for _, line, where in self.lines():
@@ -30,9 +54,9 @@ class ResultsFile:
         """The lines that are not blank: the byte where each begins, the line, and its place for messages."""
         self.torn = False
         try:
-            with self.path.open("rb") as file:
+            with self.open() as file:
                 start = 0
-                for number, line in enumerate(file, start=1):
+                for number, line in enumerate(bounded(file, str(self.path)), start=1):
                     if line.strip():
                         yield start, line, f"{self.path}:{number}"
                     start += len(line)
@@ -68,6 +92,6 @@ def repeatable(results: str | Path | Iterable[Result]) -> Iterator[Iterable[Resu
     else:
         with tempfile.TemporaryDirectory(prefix="faithmeter-") as folder:
             path = Path(folder) / "results.jsonl"
-            with path.open("w", encoding="utf-8", newline="\n") as file:
-                file.writelines(result.model_dump_json() + "\n" for result in results)
+            with path.open("wb") as file:
+                file.writelines(encode(result) + b"\n" for result in results)
             yield ResultsFile(path)

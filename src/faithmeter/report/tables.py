@@ -98,7 +98,8 @@ def write_claims_parquet(
 def _csv(
     file: IO[str], results: Iterable[Result], columns: dict[str, str], rows: Callable[[Result], Iterator[Row]]
 ) -> None:
-    writer = csv.DictWriter(file, list(columns), lineterminator="\n")
+    # Text is always quoted: a bare \r ends a row for many readers, and the writer quotes only what would end its own.
+    writer = csv.DictWriter(file, list(columns), lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writeheader()
     for result in results:
         for row in rows(result):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from faithmeter.datamodels import Failure, Outcome, Verdict
-from faithmeter.render import LOOKS, number, printable, summary_lines
+from faithmeter.render import LOOKS, claim_rich, number, summary_lines
 from faithmeter.report.escaping import one_line
 from faithmeter.report.summary import BINS, Summary, to_look_at
 from faithmeter.results import Result
@@ -72,7 +72,7 @@ def _claim(result: Result, outcome: Outcome) -> Iterator[RenderableType]:
         (one_line(result.sample.id, 60), "bold"),
     )
     yield head
-    yield Padding(_text(outcome), (0, 0, 0, 4))
+    yield Padding(claim_rich(outcome, gap_style="bold underline"), (0, 0, 0, 4))
     if isinstance(outcome, Failure):
         yield Padding(Text(one_line(outcome.message), style="dim"), (0, 0, 0, 4))
         return
@@ -81,13 +81,3 @@ def _claim(result: Result, outcome: Outcome) -> Iterator[RenderableType]:
         yield Padding(quote, (0, 0, 0, 4))
     if outcome.reason:
         yield Padding(Text(one_line(outcome.reason), style="dim italic"), (0, 0, 0, 4))
-
-
-def _text(outcome: Outcome) -> Text:
-    """The claim, with what is not borne out underlined."""
-    from rich.text import Text
-
-    text = Text(printable(outcome.claim.text) if outcome.claim else "(the whole answer)")
-    for start, end in outcome.gaps if isinstance(outcome, Verdict) else ():
-        text.stylize("bold underline", start, end)
-    return text

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from faithmeter.data.files import STDIN
 from faithmeter.datamodels import Sample
 from faithmeter.errors import DataError, RowError, UsageError
 from faithmeter.runs.compact import Table, fingerprint
 from faithmeter.runs.formats import ALIASES, Cells, Record, parse, shown
-from faithmeter.runs.sources import STDIN, Extent, Source, find, opened
-from faithmeter.runs.tables import frame_rows, parquet_rows, saved_rows
+from faithmeter.runs.sources import Extent, Source, find, opened
+from faithmeter.runs.tables import Unreadable, frame_rows, parquet_rows, saved_rows
 
 __all__ = ["ALIASES", "REQUIRED", "Extent", "Record", "Row", "Sampler", "read_data", "read_samples", "to_samples"]
 
 REQUIRED = ("answer", "contexts")
+SHOWN_COLUMNS = 20  # in a message
 _NUMBER_BITS = 40  # of a place in the table of ids: 10**12 lines a file, 16 million files
 
 Row = Sample | RowError
@@ -158,6 +161,8 @@ class Sampler:
                     fields[field] = row.typed(field, row[column]) if isinstance(row, Cells) else row[column]
                 except ValueError as error:
                     return RowError(record.where, str(error))
+                if isinstance(fields[field], Unreadable):
+                    return RowError(record.where, f"column {column!r}: {fields[field].reason}", "save it as text")
             elif field in REQUIRED:
                 return _missing(record, field, names)
         if isinstance(fields.get("id"), int):
@@ -188,9 +193,22 @@ def is_derived(sample: Sample) -> bool:
 def _missing(record: Record, field: str, names: Sequence[str]) -> RowError:
     row: dict[str, Any] = record.value
     null = next((name for name in names if name in row), None)
-    expected, found = " or ".join(map(repr, names)), ", ".join(map(repr, row)) or "nothing"
+    expected, found = " or ".join(map(repr, names)), _names(row)
     problem = f"{null!r} is null" if null else f"no column {expected} (found {found})"
     return RowError(record.where, problem, f"name the column with --map {field}=COLUMN")
+
+
+def _names(row: Mapping[str, Any]) -> str:
+    """The columns there are, or how they begin."""
+    first = ", ".join(_shown_name(name) for name in islice(row, SHOWN_COLUMNS))
+    more = f" and {len(row) - SHOWN_COLUMNS:,} more" if len(row) > SHOWN_COLUMNS else ""
+    return first + more or "nothing"
+
+
+def _shown_name(name: object) -> str:
+    """A column's name in a message."""
+    text = repr(name)
+    return text if len(text) <= 60 else text[:57] + "…"
 
 
 def _first_problem(error: ValidationError) -> str:

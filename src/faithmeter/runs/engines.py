@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, 
 from contextlib import aclosing, suppress
 from typing import Any, NamedTuple, Protocol
 
+from faithmeter.data.jsonl import encode
 from faithmeter.datamodels import Failure, Sample
 from faithmeter.errors import FaithmeterError, StopRun
 from faithmeter.evaluator import Evaluator
@@ -244,7 +245,7 @@ class _Worker:
         )
         tally = Tally(keep=1)
         tally.add(result)
-        return Judged([ticket], Batch([result.model_dump_json().encode()], tally))
+        return Judged([ticket], Batch([encode(result)], tally))
 
     async def _send(self, chunk: Sequence[Ticket]) -> None:
         if self._process is None:

@@ -11,12 +11,10 @@ import json
 import re
 import tokenize
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from functools import partial
 from typing import IO, Any, NamedTuple
 
-from pydantic_core import from_json
-
+from faithmeter.data import jsonl
 from faithmeter.errors import DataError, RowError
 
 # What the fields are called by faithmeter, ragas, continuous-eval, rag_evals, RagaliQ and DeepEval. The first
@@ -33,6 +31,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 _CHUNK = 1 << 18  # of a JSON array; twice as much while an element is longer
 _BLANK = " \t\r\n"
 _LIST = re.compile(r"""\s*\[\s*(?:['"\[{]|[rbuRBU]['"]|\])""")  # a list of texts; `[1] The tower …` is a context
+_TOO_LONG = f"an integer of more than {jsonl.MOST_DIGITS:,} digits"
 
 
 class Record(NamedTuple):
@@ -98,15 +97,23 @@ def _python_list(cell: str) -> list[Any]:
 
 def shown(value: Any) -> str:
     """A value in a message: its type and how it begins."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # thousands of digits, or levels
+        text = "too long to be shown"
     return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '…'}"
 
 
 def parse(file: IO[bytes], name: str, suffix: str, *, separator: str | None = None) -> Iterator[Record]:
     """The rows of an open text file; `separator` divides contexts in a CSV cell."""
+    pieces = iter(partial(file.read, _CHUNK), b"") if suffix == ".json" else jsonl.bounded(file, name)
+    return parse_pieces(pieces, name, suffix, separator=separator)
+
+
+def parse_pieces(pieces: Iterable[bytes], name: str, suffix: str, *, separator: str | None = None) -> Iterator[Record]:
+    """The rows of a text that comes in lines, or in pieces of a .json file."""
     try:
         if suffix in _READERS:
-            pieces = iter(partial(file.read, _CHUNK), b"") if suffix == ".json" else file
             for record in _READERS[suffix](_checked(pieces, name), name):
                 if separator and isinstance(record.value, Cells):
                     record.value.separator = separator
@@ -121,10 +128,20 @@ def _checked(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
     """The same pieces without a byte-order mark; no text has a NUL in it."""
     line = 1
     for number, piece in enumerate(pieces):
+        if number == 0 and _is_utf16(piece):
+            raise DataError(f"{name}: UTF-16 text; save it as UTF-8: iconv -f UTF-16 -t UTF-8 {name} > utf8-{name}")
         if b"\0" in piece:
             raise DataError(f"{name}:{line + piece[: piece.index(0)].count(10)}: a binary file, not text")
         yield piece if number else piece.removeprefix(b"\xef\xbb\xbf")
         line += piece.count(b"\n")
+
+
+def _is_utf16(start: bytes) -> bool:
+    """Whether text begins as Windows programs save it: with a byte-order mark, or ASCII in every other byte."""
+    return start.startswith((b"\xff\xfe", b"\xfe\xff")) or (
+        len(start) >= 4
+        and (start[0] == start[2] == 0 != start[1] * start[3] or start[1] == start[3] == 0 != start[0] * start[2])
+    )
 
 
 def _text(lines: Iterable[bytes]) -> Iterator[str]:
@@ -138,16 +155,10 @@ def _jsonl(lines: Iterable[bytes], name: str) -> Iterator[Record]:
 
 
 def _json_line(line: bytes, source: str, number: int) -> Record:
-    with suppress(ValueError):
-        return Record(source, number, from_json(line))
-    try:  # slower, and it takes what the other does not: half of a surrogate pair, deep nesting
-        return Record(source, number, json.loads(line.decode()))
-    except (ValueError, RecursionError) as error:  # a UnicodeDecodeError is a ValueError
-        problem = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else f"not JSON ({error})"
-        found = shown(line.strip().decode("utf-8", "replace"))
-        return Record(
-            source, number, RowError(f"{source}{number}", f"{problem}: {found}", "each line must be one object")
-        )
+    try:
+        return Record(source, number, jsonl.decode(line, f"{source}{number}"))
+    except RowError as error:
+        return Record(source, number, error)
 
 
 # --- JSON -------------------------------------------------------------------------------------------
@@ -175,6 +186,8 @@ def _object_rows(text: str, name: str) -> Iterator[Record]:
         raise DataError(f"{name}:{error.lineno}: not JSON ({error.msg}){hint}") from None
     except RecursionError:
         raise DataError(f"{name}: nested too deeply") from None
+    except ValueError:
+        raise DataError(f"{name}: not JSON ({_TOO_LONG}); give it as text") from None
     if not isinstance(data, dict):
         raise DataError(f"{name}: expected a list of objects, found {shown(data)}")
     lists = [value for value in data.values() if isinstance(value, list) and value and isinstance(value[0], dict)]
@@ -255,11 +268,15 @@ def _element(buffer: _Buffer, decoder: json.JSONDecoder) -> Any:
             # Only at the end can more text help; elsewhere a long file would be read whole to find that out.
             # A string or literal that is cut off is reported where it begins, so that counts as the end, too.
             unfinished = error.pos >= len(buffer.text) - 10 or error.msg.startswith("Unterminated")
+            if unfinished and len(buffer.text) - buffer.at > jsonl.LONGEST_LINE:
+                raise buffer.error(f"a row of more than {jsonl.LONGEST_LINE // 2**20} MiB", buffer.at) from None
             if not unfinished or not buffer.more(size):
                 raise complaint from None
             size *= 2
         except RecursionError:
             raise buffer.error("nested too deeply", buffer.at) from None
+        except ValueError:
+            raise buffer.error(_TOO_LONG, buffer.at) from None
         else:
             if end < len(buffer.text):
                 buffer.at = end
@@ -273,8 +290,12 @@ def _element(buffer: _Buffer, decoder: json.JSONDecoder) -> Any:
 
 
 def _csv(lines: Iterable[bytes], name: str, *, delimiter: str = ",") -> Iterator[Record]:
-    csv.field_size_limit(2**31 - 1)  # the default of 128 KB is less than a row of contexts
-    reader = csv.reader(_text(lines), delimiter=delimiter, strict=True)
+    csv.field_size_limit(jsonl.LONGEST_LINE)  # the default of 128 KB is less than a row of contexts
+    lines = iter(lines)
+    first = next(lines, b"")
+    if b"\t" in first and b"," not in first:  # tabs, whatever the file is called
+        delimiter = "\t"
+    reader = csv.reader(_text(itertools.chain([first], lines)), delimiter=delimiter, strict=True)
     source = f"{name}:"
     try:
         header = [cell.strip() for cell in next(reader, [])]

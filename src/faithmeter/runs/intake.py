@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Literal
+from typing import Literal
 
+from faithmeter.data import jsonl
+from faithmeter.data.files import STDIN, append_line, cannot_write
 from faithmeter.datamodels import Sample
 from faithmeter.errors import OutputError, RowError
 from faithmeter.runs.datasets import Row, read_samples
 from faithmeter.runs.selection import Selection
-from faithmeter.runs.sources import STDIN, Extent, find
+from faithmeter.runs.sources import Extent, find
 
 BadRows = Literal["error", "skip", "report"]
 
@@ -57,35 +58,53 @@ class Intake:
     def __iter__(self) -> Iterator[Sample]:
         rows = read_samples(self.data, columns=self.columns, separator=self.separator, extent=self.extent)
         if self.side_file:
-            self.side_file.unlink(missing_ok=True)
+            _begin(self.side_file)
         for sample in self.selection.of(self._good(rows)):
             self.read += 1
             yield sample
 
     def _good(self, rows: Iterator[Row]) -> Iterator[Sample]:
-        side: IO[str] | None = None
-        try:
-            for row in rows:
-                if isinstance(row, Sample):
-                    yield row
-                    continue
-                if self.bad_rows == "error":
-                    raise row
-                self.bad += 1
-                self.tell(row)
-                if self.bad_rows == "report" and self.side_file:
-                    side = side or self.side_file.open("w", encoding="utf-8", newline="\n")
-                    side.write(described(row) + "\n")
-                    side.flush()
-        except OSError as error:
-            raise OutputError(f"{self.side_file}: cannot be written: {error.strerror}") from None
-        finally:
-            if side:
-                side.close()
+        for row in rows:
+            if isinstance(row, Sample):
+                yield row
+                continue
+            if self.bad_rows == "error":
+                raise row
+            self.bad += 1
+            self.tell(row)
+            if self.bad_rows == "report" and self.side_file:
+                append_line(self.side_file, described(row))
 
 
-def described(row: RowError) -> str:
+def _begin(side_file: Path) -> None:
+    """Take away the list of an earlier run; a file of the user's that has its name stays."""
+    try:
+        with side_file.open("rb") as file:
+            ours = all(_is_described(line) for _, line in jsonl.lines(file, str(side_file)))
+        if not ours:
+            raise OutputError(
+                f"{side_file}: is there already and is no list of bad rows; move it, or give -o another name"
+            )
+        side_file.unlink()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise cannot_write(side_file, error) from None
+
+
+def _is_described(line: bytes) -> bool:
+    try:
+        return set(jsonl.decode(line, "")) == {"file", "line", "reason"}
+    except (RowError, TypeError):
+        return jsonl.is_torn(line)
+
+
+def described(row: RowError) -> bytes:
     """`answers.jsonl:12`, `answers.json: row 12`: the file, the line or row, and the reason, as JSON."""
     name, _, number = row.where.replace(": row ", ":").rpartition(":")
     reason = str(row).removeprefix(f"{row.where}: ")
-    return json.dumps({"file": name, "line": int(number), "reason": reason}, ensure_ascii=False)
+    return jsonl.encode({"file": _writable(name), "line": int(number), "reason": _writable(reason)})
+
+
+def _writable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -12,7 +12,6 @@ process leaves it, becomes the results by renaming. Results whose rows a run doe
 from __future__ import annotations
 
 import errno
-import json
 import os
 import sys
 import time
@@ -25,8 +24,10 @@ from typing import BinaryIO, Literal, NamedTuple, Self
 
 from pydantic import ValidationError
 
+from faithmeter.data import jsonl
+from faithmeter.data.files import append, cannot_write, drop_drafts, final_place, rename, replacing
 from faithmeter.datamodels import Sample
-from faithmeter.errors import OutputError
+from faithmeter.errors import OutputError, RowError
 from faithmeter.results import Result
 from faithmeter.runs.compact import Table, fingerprint
 
@@ -40,14 +41,15 @@ Again = Literal["content", "signature", "failed", "unreadable"]
 
 # A place in the table of results: the offset, one bit for the file, one for "this run has met the row".
 _JOURNAL, _MET = 2, 1
+_BEGINNING = b'{"sample":'  # of every result
 
 
 class Journal:
     """The results of a run on disk; a context manager, since it holds a lock on the output."""
 
     def __init__(self, output: Path, *, fresh: bool = False, retry_failed: bool = False) -> None:
-        self.output = output
-        self.path = output.with_name(output.name + ".journal")
+        self.output = final_place(output)  # a link stays, and what it points to is written
+        self.path = self.output.with_name(self.output.name + ".journal")
         self.fresh = fresh
         self.retry_failed = retry_failed
         self.found = 0
@@ -73,14 +75,17 @@ class Journal:
     def __enter__(self) -> Self:
         try:
             self._check_output()
+            self._check_journal()
             self._fd = _locked(self.path)
             try:
+                drop_drafts(self.output)
+                drop_drafts(self.path)
                 self._load()
             except BaseException:
                 self.close()
                 raise
         except OSError as error:
-            raise OutputError(f"{self.output}: cannot be written: {error.strerror}") from None
+            raise cannot_write(self.output, error) from None
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -115,6 +120,16 @@ class Journal:
                 first = next((line for line in file if line.strip()), None)
             if first is not None and _head(first) is None:
                 raise OutputError(f"{self.output}: is there already and holds no results; give another name")
+
+    def _check_journal(self) -> None:
+        """So must what is in the journal's: a name that we choose may be that of a file of the user's."""
+        if not self.path.exists():
+            return
+        with self.path.open("rb") as file:
+            first = next((line for line in file if line.strip()), b"")
+        begun = not first.endswith(b"\n") and _BEGINNING.startswith(first[: len(_BEGINNING)])
+        if not begun and _head(first) is None:
+            raise OutputError(f"{self.path}: is there already and is no journal; move it, or give -o another name")
 
     def _load(self) -> None:
         if self.fresh:
@@ -170,7 +185,7 @@ class Journal:
             self.reused += 1
             if result.sample != sample:  # other metadata: the judgement holds, the row is written anew
                 result = result.model_copy(update={"sample": sample})
-                self.append([(sample.id, result.model_dump_json().encode())])
+                self.append([(sample.id, jsonl.encode(result))])
             return result
         return None
 
@@ -188,24 +203,17 @@ class Journal:
 
     def _write(self, data: bytes) -> None:
         try:
-            written = os.write(self._fd, data)
-            while written < len(data):  # a nearly full disk takes a part
-                written += os.write(self._fd, data[written:])
+            append(self._fd, data, self._end)
         except OSError as error:
-            with suppress(OSError):
-                os.ftruncate(self._fd, self._end)
-            raise self._complaint(error) from None
+            raise cannot_write(self.path, error) from None
         self._end += len(data)
 
     def _sync(self) -> None:
         try:
             os.fsync(self._fd)
         except OSError as error:
-            raise self._complaint(error) from None
+            raise cannot_write(self.path, error) from None
         self._synced = time.monotonic()
-
-    def _complaint(self, error: OSError) -> OutputError:
-        return OutputError(f"{self.path}: cannot be written: {error.strerror}")
 
     # --- the end ---
 
@@ -220,7 +228,7 @@ class Journal:
         self._sync()
         try:
             if self._is_in_order(left):
-                _rename(self.path, self.output)
+                rename(self.path, self.output)
                 return 0
             _replace(self.output, (self._line(self._place(key)) for key in self._order))
             if left:
@@ -229,7 +237,9 @@ class Journal:
             else:
                 self.path.unlink()
         except OSError as error:
-            raise OutputError(f"{self.output}: cannot be written: {error.strerror}; all is in {self.path}") from None
+            raise OutputError(f"{cannot_write(self.output, error)}; all is in {self.path}") from None
+        except OutputError as error:
+            raise OutputError(f"{error}; all is in {self.path}") from None
         return len(left)
 
     def _is_in_order(self, left: Sequence[int]) -> bool:
@@ -273,9 +283,9 @@ class _Head(NamedTuple):
 def _head(line: bytes) -> _Head | None:
     """What a result is of; None if the line is none."""
     try:
-        data = json.loads(line)
+        data = jsonl.decode(line, "")
         return _Head(str(data["sample"]["id"]), str(data["signature"]), float(data["usage"]["cost"] or 0))
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (RowError, ValueError, KeyError, TypeError):
         return None
 
 
@@ -294,27 +304,13 @@ def _locked(path: Path) -> int:
         except OSError as error:
             os.close(fd)
             if error.errno in (errno.EACCES, errno.EAGAIN):
-                raise OutputError(f"{path.with_suffix('')}: another run is writing it") from None
+                raise OutputError(
+                    f"{path.with_name(path.name.removesuffix('.journal'))}: another run is writing it"
+                ) from None
             raise
         os.close(fd)
 
 
 def _replace(path: Path, lines: Iterable[bytes]) -> None:
-    """Write a file such that its name always stands for a whole one."""
-    draft = path.with_name(path.name + ".tmp")
-    with draft.open("wb") as file:
+    with replacing(path, "wb") as file:
         file.writelines(lines)
-        file.flush()
-        os.fsync(file.fileno())
-    _rename(draft, path)
-
-
-def _rename(old: Path, new: Path) -> None:
-    """Give a file another name, also after a power cut."""
-    old.replace(new)
-    if sys.platform != "win32":  # where a folder cannot be opened
-        folder = os.open(new.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)

@@ -21,12 +21,13 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from faithmeter.data.jsonl import bounded
 from faithmeter.datamodels import Sample
 from faithmeter.errors import MissingExtra, OutputError, RowError
 from faithmeter.results import Result, Tally
 from faithmeter.runs.compact import fingerprint
 from faithmeter.runs.datasets import Sampler, file_records, is_derived
-from faithmeter.runs.formats import Record, parse
+from faithmeter.runs.formats import Record, parse_pieces
 from faithmeter.runs.selection import Selection, rank
 from faithmeter.runs.sources import Extent, Source, find, opened
 from faithmeter.runs.worker import KEEP
@@ -146,11 +147,11 @@ def _entered(source: Source, start: Start | None) -> Iterator[tuple[Record, int 
 
         def lines() -> Iterator[bytes]:
             nonlocal position
-            for text in file:
+            for text in bounded(file, source.name):
                 yield text
                 position += len(text)
 
-        for record in parse(lines(), source.name, ".jsonl"):  # type: ignore[arg-type]
+        for record in parse_pieces(lines(), source.name, ".jsonl"):
             yield record._replace(number=record.number + line), position
 
 

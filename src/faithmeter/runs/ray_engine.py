@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from faithmeter import sync
+from faithmeter.data.files import replacing
 from faithmeter.errors import DataError, FaithmeterError, OutputError, RowError, StopRun, UsageError
 from faithmeter.llm.settings import judge_of, parse_spec, with_options
 from faithmeter.results import Result, Tally
@@ -299,7 +300,8 @@ def _bad(surveys: Sequence[Survey], run: RayRun, folder: Folder) -> list[RowErro
         raise bad[0]
     if bad and run.bad_rows == "report":
         try:
-            (folder.path / BAD_ROWS).write_text("".join(described(row) + "\n" for row in bad), "utf-8")
+            with replacing(folder.path / BAD_ROWS, "wb") as file:
+                file.writelines(described(row) + b"\n" for row in bad)
         except OSError as error:
             raise OutputError(f"{folder.path}: cannot be written: {error.strerror}") from None
     return bad

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from faithmeter.data.files import replacing
+from faithmeter.data.jsonl import encode
 from faithmeter.errors import OutputError
 from faithmeter.runs.parts import Format, Part, read_results
 
@@ -82,19 +83,15 @@ class Folder:
         if not path.exists():
             return {}
         results = (result for result in read_results(path) if not result.failures)
-        return {result.sample.id: result.model_dump_json().encode() for result in results}
+        return {result.sample.id: encode(result) for result in results}
 
     def _reopened(self, part: Part) -> Path:
         return self.path / f"{AGAIN}{part.digest}.{self.kind}"
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Say what is in the folder."""
-        draft = self.path / f"{DRAFT}{uuid.uuid4().hex}"
-        try:
-            draft.write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
-            draft.replace(self.path / MANIFEST)
-        except OSError as error:
-            raise OutputError(f"{self.path}: cannot be written: {error.strerror}") from None
+        with replacing(self.path / MANIFEST) as file:
+            file.write(json.dumps(manifest, indent=1) + "\n")
 
     def clear_up(self, parts: Sequence[Part]) -> None:
         """Drop drafts of workers that died; put results that this run has no use for aside: they may have cost money.

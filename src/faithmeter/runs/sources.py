@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple, cast
 
+from faithmeter.data.files import STDIN
 from faithmeter.errors import DataError, MissingExtra, UsageError
 
-STDIN = "-"
 _REMOTE = re.compile(r"^[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 
 
@@ -81,12 +81,20 @@ def find(source: str | Path | Sequence[str | Path]) -> list[Source]:
     name = str(source)
     if _REMOTE.match(name):
         return _find_remote(name)
-    if name == STDIN or Path(name).exists() or not glob.has_magic(name):
+    try:
+        is_one = name == STDIN or Path(name).exists() or not glob.has_magic(name)
+    except (OSError, ValueError) as error:  # a name that is too long, or has a NUL in it
+        raise DataError(f"{_short(name)}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if is_one:
         return [Source(name)]
     names = sorted(glob.glob(name, recursive=True))
     if not names:
         raise DataError(f"{name}: no such file")
     return [Source(found) for found in names]
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 80 else name[:79] + "…"
 
 
 def _find_remote(name: str) -> list[Source]:
@@ -126,6 +134,8 @@ def opened(source: Source, extent: Extent) -> Iterator[IO[bytes]]:
 @contextmanager
 def _raw(source: Source) -> Iterator[IO[bytes]]:
     if source.name == STDIN:
+        if sys.stdin is None or sys.stdin.closed:
+            raise DataError("standard input: is closed; pipe the data in, or name a file instead of -")
         yield sys.stdin.buffer
     elif source.system is None:
         with Path(source.name).open("rb") as file:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from faithmeter.errors import DataError, MissingExtra
 from faithmeter.runs.sources import Extent, Source
@@ -22,7 +22,7 @@ def parquet_rows(file: IO[bytes], source: Source, extent: Extent) -> Iterator[di
         with extent.reading(0, lambda: size * done / count):
             for batch in table.iter_batches(batch_size=_BATCH):
                 done += batch.num_rows
-                yield from batch.to_pylist()
+                yield from _batch_rows(batch)
     except (arrow.ArrowException, OSError) as error:
         raise DataError(f"{source.name}: cannot be read as Parquet: {_first_line(error)}") from None
 
@@ -36,9 +36,27 @@ def saved_rows(source: Source, extent: Extent) -> Iterator[dict[str, Any]]:
         try:
             with arrow.memory_map(str(path)) as file, extent.reading(path.stat().st_size, file.tell):
                 for batch in ipc.open_stream(file):
-                    yield from batch.to_pylist()
+                    yield from _batch_rows(batch)
         except (arrow.ArrowException, OSError) as error:
             raise DataError(f"{path}: cannot be read as Arrow: {_first_line(error)}") from None
+
+
+class Unreadable(NamedTuple):
+    """Stands for the cells of a column that Python has no value for, such as nanoseconds; few are ever asked for."""
+
+    reason: str
+
+
+def _batch_rows(batch: Any) -> Iterator[dict[str, Any]]:
+    """The rows of an Arrow batch; a column of an odd type spoils only itself."""
+    columns: dict[str, list[Any]] = {}
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        try:
+            columns[name] = column.to_pylist()
+        except Exception as error:  # Arrow's own, or those of the types that it makes: overflow, no pandas
+            reason = f"its type {column.type} cannot be read ({_first_line(error)})"
+            columns[name] = [Unreadable(reason)] * batch.num_rows
+    return (dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True))
 
 
 def _saved_folder(folder: Path) -> Path:
@@ -75,7 +93,7 @@ def frame_rows(data: Any) -> Iterator[dict[str, Any]] | None:
     if library == "polars" and hasattr(data, "iter_rows"):
         return (dict(row) for row in data.iter_rows(named=True))
     if library == "pyarrow" and hasattr(data, "to_batches"):
-        return (row for batch in data.to_batches(max_chunksize=_BATCH) for row in batch.to_pylist())
+        return (row for batch in data.to_batches(max_chunksize=_BATCH) for row in _batch_rows(batch))
     if hasattr(data, "itertuples") and hasattr(data, "columns"):  # pandas, and those who look like it
         names = [str(name) for name in data.columns]
         return (dict(zip(names, map(_plain, row), strict=True)) for row in data.itertuples(index=False, name=None))

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO, NamedTuple
 
 from faithmeter.cache import wrap, wrap_extractor
+from faithmeter.data.jsonl import encode
 from faithmeter.datamodels import Sample
 from faithmeter.errors import FaithmeterError, StopRun
 from faithmeter.evaluator import Evaluator
@@ -78,7 +79,7 @@ async def judge(evaluator: Evaluator, samples: Sequence[Sample], *, total: Tally
     results = [await evaluator.check(sample) for sample in samples]
     for result in results:
         tally.add(result)
-    lines = [result.model_dump_json().encode() for result in results]
+    lines = [encode(result) for result in results]
     if total is not None:
         total.merge(tally)
         tally.trim(total)  # results are dear to send, and few make it into the table

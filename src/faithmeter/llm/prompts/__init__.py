@@ -11,6 +11,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
+from faithmeter.data import jsonl
 from faithmeter.datamodels import Label, Model
 from faithmeter.errors import DataError, UsageError
 from faithmeter.llm.settings import JudgeSettings
@@ -137,13 +138,12 @@ def load_examples(path: Path | None) -> tuple[Example, ...]:
     if path is None:
         return ()
     try:
-        lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        with path.open("rb") as file:
+            lines = list(jsonl.lines(file, str(path)))
+    except OSError as error:
         raise UsageError(f"cannot read the examples {path}: {error}") from None
     examples = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+    for number, line in lines:
         try:
             example = Example.model_validate_json(line)
         except ValidationError as error:
