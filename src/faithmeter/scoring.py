@@ -20,7 +20,7 @@ WEIGHTS: Mapping[Label, float] = {
 
 
 LARGEST = 1000.0  # of a weight or a fixed score: beyond, a mean says nothing, and in the end overflows
-Number = Annotated[float, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)]
+Number = Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
 
 
 class Scoring(Model):

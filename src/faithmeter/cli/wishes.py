@@ -106,7 +106,7 @@ class Wishes:
             raise click.UsageError("--max-cost is not for Ray: its workers cannot see what the others have spent")
         if self.report:
             format_of(self.report)
-        inputs = [source.name for source in find(self.data) if source.system is None]
+        inputs = [source.name for source in find([name for name in self.data if "://" not in name])]
         if self.output and self.engine == "local":
             place = final_place(self.output)
             beside = {"the journal": f"{place}.journal", "the list of bad rows": self.side_file}

@@ -73,7 +73,7 @@ class Intake:
             self.bad += 1
             self.tell(row)
             if self.bad_rows == "report" and self.side_file:
-                append_line(self.side_file, described(row))
+                append_line(self.side_file, described(row), sync=False)
 
 
 def _begin(side_file: Path) -> None:
