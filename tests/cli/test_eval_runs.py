@@ -195,7 +195,7 @@ def test_the_data_is_not_overwritten(cli: Cli, tmp_path: Path) -> None:
     for name in ("in.jsonl", "./in.jsonl"):
         done = cli("eval", "in.jsonl", "-v", "lexical", "-o", name, "--fresh")
         assert done.returncode == 2
-        assert "is the data" in done.stderr
+        assert "is what is read" in done.stderr
     assert len(lines_of(tmp_path / "in.jsonl")) == 2
 
 

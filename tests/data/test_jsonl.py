@@ -115,7 +115,7 @@ def test_a_huge_integer_from_python_is_refused_too() -> None:
 def test_a_score_that_is_no_number_is_a_usage_error(options: list[str]) -> None:
     result = CliRunner().invoke(main, ["check", "Paris.", "-c", "Paris.", "-v", "lexical", "--no-cache", *options])
     assert result.exit_code == 2
-    assert "faithmeter: scoring: " in result.stderr or "not a finite number" in result.stderr
+    assert "faithmeter: scoring: " in result.stderr or "neither a number nor 'none'" in result.stderr
     with pytest.raises(UsageError):
         Scoring().revised(no_claims=float("nan"))
 
