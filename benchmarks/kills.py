@@ -37,7 +37,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from support.killing import by_id, judgement, lines_of, make_rows, write_rows
 
 Say = Callable[[str], None]
-MOMENT = 0.1  # seconds of work, at most, before a kill
+MOMENT = 0.05  # seconds of work, at most, before a kill
 
 
 def finished(work: Callable[[Say], None]) -> None:
@@ -81,14 +81,18 @@ def void(_: object) -> None:
 
 def kill_eval(folder: Path, kills: int, rng: random.Random) -> dict[str, int]:
     """One run, killed and resumed: no result changes, and it ends as a run that was never killed."""
-    count = 40 * kills
+    count = 10 * kills
     data, output = write_rows(folder / "data.jsonl", make_rows(count)), folder / "results.jsonl"
     journal = folder / "results.jsonl.journal"
 
     def work(say: Say) -> None:
         size = journal.stat().st_size if journal.exists() else 0
-        watch = threading.Thread(target=lambda: (grown(journal, size), say("ready")), daemon=True)
-        watch.start()
+
+        def watch() -> None:
+            grown(journal, size)
+            say("ready")
+
+        threading.Thread(target=watch, daemon=True).start()
         run_eval(data, output)
 
     kept: dict[str, object] = {}

@@ -10,6 +10,7 @@ import itertools
 import json
 import re
 import tokenize
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import IO, Any, NamedTuple
@@ -299,7 +300,7 @@ def _csv(lines: Iterable[bytes], name: str, *, delimiter: str = ",") -> Iterator
     source = f"{name}:"
     try:
         header = [cell.strip() for cell in next(reader, [])]
-        twice = [column for number, column in enumerate(header) if column and column in header[:number]]
+        twice = [column for column, times in Counter(header).items() if column and times > 1]
         if twice:
             raise DataError(f"{name}:1: the column {twice[0]!r} is there twice; rename one")
         for cells in reader:
