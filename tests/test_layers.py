@@ -22,7 +22,7 @@ LAYERS = [
     {"render", "loading", "data"},
     {"datamodels"},
     {"metering", "stats", "boundary"},
-    {"text", "facts", "_lexicon", "_numerals", "_prose", "_blocks", "records", "_records"},
+    {"text", "facts", "_lexicon", "_numerals", "_prose", "_blocks", "_escapes", "records", "_records"},
     {"overlap", "_ngrams", "_treebank", "_window", "evidence", "scoring"},
     {"results"},
     {"weights", "llm"},

@@ -46,7 +46,7 @@ _LETTER = re.compile(r"\(?(?P<value>[A-Za-z]|[ivx]{2,5}|[IVX]{2,5})[.)][ \t]++(?
 _DELIMITER = re.compile(r"\|?[ \t]*+:?-{2,}:?[ \t]*+(?:\|[ \t]*+:?-+:?[ \t]*+)*\|?\Z")
 _BOLD = re.compile(r"(?:\*\*|__)[^*_\n]{1,100}(?<![.!?])(?:\*\*|__)[ \t]*:?\Z")
 _LABEL = re.compile(r"[\w*#][^\s:]*(?:[ \t]+[^\s:]+){0,2}:\**\Z")
-_FIELD = re.compile(r"[\"'*_]*\w[\w /().&'*-]{0,40}+[\"'*_]*:(?:\s|\Z)")
+_FIELD = re.compile(r"[\"'*_]{0,8}\w[\w /().&'*-]{0,40}+[\"'*_]{0,8}:(?:\s|\Z)")
 _CLAUSE_END = re.compile(r"[.!?。！？։؟۔।॥။።…:;,][\"'”’»)\]*_]*\Z")
 _NUMBERED = re.compile(r"(?<!\S)(?P<open>\(?)(?P<value>\d{1,2})(?P<close>[.)])\s+(?=\S)")
 _LETTERED = re.compile(r"(?<!\S)(?P<open>\(?)(?P<value>[A-Za-z])(?P<close>[.)])\s+(?=\S)")

@@ -17,6 +17,7 @@ class Source:
 
     def __init__(self, sample: Sample) -> None:
         self.text = "\n".join([sample.question or "", *(context.text for context in sample.contexts)])
+        self._had: dict[str, bool] = {}
 
     @cached_property
     def lower(self) -> str:
@@ -40,7 +41,9 @@ class Source:
 
     def has(self, phrase: str) -> bool:
         """Whether the phrase occurs, in whatever case."""
-        return phrase.lower() in self.lower
+        if phrase not in self._had:
+            self._had[phrase] = phrase.lower() in self.lower
+        return self._had[phrase]
 
 
 def names(text: str, source: Source) -> list[tuple[int, int]]:
@@ -49,7 +52,8 @@ def names(text: str, source: Source) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     for place, token in enumerate(tokens):
         word = re.sub(r"['’]s$|['’.]$", "", token[0])
-        if not _is_name(word, source, first=token.start() == 0 or text[: token.start()].rstrip()[-1:] in ".!?:•*"):
+        before = text[tokens[place - 1].end() - 1 if place else 0 : token.start()].rstrip()
+        if not _is_name(word, source, first=token.start() == 0 or before[-1:] in ".!?:•*"):
             continue
         start, end = token.start(), token.start() + len(word)
         if found and _joined(text, tokens, place, found[-1][1]):

@@ -137,8 +137,9 @@ def span_overlap(pairs: Iterable[tuple[Iterable[tuple[int, int]], Iterable[tuple
     """Characters per answer as (both, judge's only, people's only), from (people's spans, judge's spans)."""
     rows = []
     for people, judge in pairs:
-        gold, found = _characters(people), _characters(judge)
-        rows.append((len(gold & found), len(found - gold), len(gold - found)))
+        gold, found = _merged(people), _merged(judge)
+        both = _length(gold) + _length(found) - _length(_merged([*gold, *found]))
+        rows.append((both, _length(found) - both, _length(gold) - both))
     return np.array(rows, float).reshape(-1, 3)
 
 
@@ -215,5 +216,16 @@ def _bin(support: Array, bins: int) -> NDArray[np.int64]:
     return np.minimum((support * bins).astype(np.int64), bins - 1)
 
 
-def _characters(spans: Iterable[tuple[int, int]]) -> set[int]:
-    return {place for start, end in spans for place in range(start, end)}
+def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans in order, with those that overlap as one: a span may be as long as somebody cares to write."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(span for span in spans if span[0] < span[1]):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _length(spans: list[tuple[int, int]]) -> int:
+    return sum(end - start for start, end in spans)

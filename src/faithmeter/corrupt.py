@@ -37,16 +37,25 @@ _CITED = re.compile(
     r"\b(?:passages?|contexts?|documents?|sources?|page|step|figure|table|section) (?:\d+,? (?:and )?)*$|\[[\d, ]*$",
     re.I,
 )
+_CHUNK = re.compile(r"\S+")
 _CLOCK = re.compile(r"(?<![\d:])(\d{1,2}):(\d{2})(?![\d:])")
+_PERCENT = re.compile(r"\s?(?:%|percent|per cent)")
 _MERIDIEM = re.compile(r"\s?[ap]\.?m\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?<![\w.,$€£-])(1[0-9]\d\d|20\d\d)(s?)(?![\w,%]|\.\d)")
 _MONTH = "|".join(grammar.MONTHS)
-_NEAR_MONTH = re.compile(rf"(?:{_MONTH})\.? *$|^(?:st|nd|rd|th)? +(?:of +)?(?:{_MONTH})\b")
+_MONTH_BEFORE = re.compile(rf"(?:{_MONTH})\.? *$")
+_MONTH_AFTER = re.compile(rf"(?:st|nd|rd|th)? +(?:of +)?(?:{_MONTH})\b")
+_REACH = 200  # characters before a number that say what it is
 _MONTH_SPOT = re.compile(
     rf"(?<=\d )(?:{_MONTH})\b|\b(?:{_MONTH})(?=,? \d)|(?<=\b[Ii]n )(?:{_MONTH})\b|(?<=\b(?:of|by) )(?:{_MONTH})\b"
     rf"|\b(?:early|late|mid|last|next|since|until|every) (?P<bare>{_MONTH})\b"
 )
-_YEAR_CUES = "in|since|until|by|from|of|during|before|after|year|to|and|early|late|mid|the|for"
+_YEAR_CUE = re.compile(
+    r"(?:\b(?:in|since|until|by|from|of|during|before|after|year|to|and|early|late|mid|the|for)"
+    rf"|[,(–-]|{_MONTH}) ?$",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(r" [a-z]+s\b(?! ?(?:was|were|is|has|had)\b)")
 _WEEKDAY = re.compile("|".join(grammar.WEEKDAYS))
 _QUANTITY = re.compile(
     r"(?<![\w.,:/-])(\d[\d,]*(?:\.\d+)?|" + "|".join(grammar.NUMBERS[2:] + grammar.TENS) + r")([ -]?)"
@@ -66,21 +75,39 @@ def _digit_spots(claim: str, source: Source, rng: random.Random) -> Iterator[_Sp
         hours = range(1, 13) if int(found[1]) <= 12 else range(13, 24)
         times = [f"{hour}:{found[2]}" for hour in hours]
         yield _Spot(*found.span(), [time for time in times if time != found[0] and not source.has(time)])
+    near_month = _month_finder(claim)
+    indent = len(claim) - len(claim.lstrip())
     for found in _NUMBER.finditer(claim):
-        before, after = claim[: found.start()], claim[found.end() :]
-        if _YEAR.fullmatch(found[0]) or _NEAR_MONTH.search(before) or _NEAR_MONTH.search(after):
+        start, end = found.span()
+        if _YEAR.fullmatch(found[0]) or near_month(start, end):
             continue
-        if (not before.strip() and after.startswith(".")) or _CITED.search(before) or found[0] in ("0", "1"):
+        numbered = start == indent and claim.startswith(".", end)
+        if numbered or _CITED.search(claim, max(0, start - _REACH), start) or found[0] in ("0", "1"):
             continue  # the label of a list or a passage; and one of something would need a plural
         whole, decimals = found[1], found[2] or ""
-        if _MERIDIEM.match(after):
+        if _MERIDIEM.match(claim, end):
             options = [str(hour) for hour in range(1, 13) if str(hour) not in taken]
         else:
-            limit = 100 if re.match(r"\s?(?:%|percent|per cent)", after) else None
+            limit = 100 if _PERCENT.match(claim, end) else None
             options = [
                 new + decimals for new in _near(whole, rng, limit) if (new + decimals).replace(",", "") not in taken
             ]
-        yield _Spot(*found.span(), options)
+        yield _Spot(start, end, options)
+
+
+def _month_finder(claim: str) -> Callable[[int, int], bool]:
+    """Says of a stretch of a claim whether a month stands beside it, or at that end of the claim."""
+    first, last = _MONTH_AFTER.match(claim), _MONTH_BEFORE.search(claim)
+
+    def near(start: int, end: int) -> bool:
+        return bool(
+            _MONTH_BEFORE.search(claim, max(0, start - _REACH), start)
+            or _MONTH_AFTER.match(claim, end)
+            or (first and first.end() <= start)
+            or (last and last.start() >= end)
+        )
+
+    return near
 
 
 def _near(whole: str, rng: random.Random, limit: int | None) -> list[str]:
@@ -114,26 +141,25 @@ def date(claim: str, source: Source, rng: random.Random) -> Change | None:
         steps = (-30, -20, -10, 10, 20, 30) if found[2] else (-14, -9, -6, -4, -3, -2, 2, 3, 4, 6, 9)
         years = [str(int(found[1]) + step) for step in steps if int(found[1]) + step <= 2035]
         spots.append(_Spot(*found.span(), [year + found[2] for year in years if year not in source.numbers]))
+    months = [month for month in grammar.MONTHS if not source.has(month) and month not in claim]
     for found in _MONTH_SPOT.finditer(claim):
-        months = [month for month in grammar.MONTHS if not source.has(month) and month not in claim]
         spots.append(_Spot(*(found.span("bare") if found["bare"] else found.span()), months))
+    days = [day for day in grammar.WEEKDAYS if not source.has(day) and day not in claim]
     for found in _WEEKDAY.finditer(claim):
-        days = [day for day in grammar.WEEKDAYS if not source.has(day) and day not in claim]
         spots.append(_Spot(*found.span(), days))
+    near_month = _month_finder(claim)
     for found in re.finditer(r"\b(\d{1,2})(?!\d)", claim):
-        if _NEAR_MONTH.search(claim[: found.start(1)]) or _NEAR_MONTH.search(claim[found.end(1) :]):
+        if near_month(*found.span(1)):
             free = [day for day in range(4, 21) if str(day) not in source.numbers and abs(day - int(found[1])) > 1]
-            end = found.end(1) + 2 * bool(re.match("st|nd|rd|th", claim[found.end(1) :]))
+            end = found.end(1) + 2 * claim.startswith(("st", "nd", "rd", "th"), found.end(1))
             spots.append(_Spot(found.start(1), end, [f"{day}th" if end > found.end(1) else str(day) for day in free]))
     return _one_of(claim, spots, rng)
 
 
 def _dated(claim: str, found: re.Match[str]) -> bool:
     """Whether four digits are a year: a word before them says so, or they stand in brackets or after a month."""
-    before, after = claim[: found.start()], claim[found.end() :]
-    cue = rf"(?:\b(?:{_YEAR_CUES})|[,(–-]|{_MONTH}) ?$"
-    counted = re.match(r" [a-z]+s\b(?! ?(?:was|were|is|has|had)\b)", after) and not found[2]
-    return bool(re.search(cue, before, re.IGNORECASE)) and not counted
+    counted = _COUNTED.match(claim, found.end()) and not found[2]
+    return bool(_YEAR_CUE.search(claim, max(0, found.start() - _REACH), found.start())) and not counted
 
 
 def unit(claim: str, source: Source, rng: random.Random) -> Change | None:
@@ -141,7 +167,7 @@ def unit(claim: str, source: Source, rng: random.Random) -> Change | None:
     spots = []
     for found in _QUANTITY.finditer(claim):
         new = grammar.UNITS[found[3]]
-        if claim[found.end() :].startswith((" a day", " a week", " a month", " a year")):
+        if claim.startswith((" a day", " a week", " a month", " a year"), found.end()):
             continue  # "seven weeks a week" is no sense, rather than another one
         if not any(source.has(f"{found[1]}{gap}{new}") for gap in ("", " ", "-")):
             spots.append(_Spot(*found.span(3), [new]))
@@ -212,8 +238,8 @@ def negation(claim: str, source: Source, rng: random.Random) -> Change | None:
     if re.search(r"\b(?:no|never|none|nothing|neither|nor|without|hardly|n't)\b", claim, re.IGNORECASE):
         return None  # a second negation would be no clear denial
     for found in _PLAIN.finditer(claim):
-        following = re.match(r" ([\w-]+)", claim[found.end() :])
-        before = claim[: found.start()].lower().split()
+        following = _FOLLOWING.match(claim, found.end())
+        before = claim[max(0, found.start() - _REACH) : found.start()].lower().split()
         if before and (before[-1] in _NO_SUBJECT or not _SOME.isdisjoint(before[-4:])):
             continue  # what some are, others are not: no denial
         if following and following[1].lower() not in _NOT_BEFORE:
@@ -221,6 +247,7 @@ def negation(claim: str, source: Source, rng: random.Random) -> Change | None:
     return _denied_verb(claim)
 
 
+_FOLLOWING = re.compile(r" ([\w-]+)")
 _NO_SUBJECT = frozenset(grammar.words("to may might here what who you as we i if"))
 _SOME = frozenset(grammar.words("some several many few certain one other others another sometimes often"))
 
@@ -242,7 +269,7 @@ def _denied_verb(claim: str) -> Change | None:
     found = []
     for token in TOKEN.finditer(claim):
         verb = grammar.BY_THIRD.get(token[0]) or grammar.BY_PAST.get(token[0])
-        before = claim[: token.start()].split()
+        before = claim[max(0, token.start() - _REACH) : token.start()].split() if verb else []
         if verb and before and before[-1].lower() not in _NO_VERB_AFTER and not before[-1].endswith((",", "ly")):
             found.append((token, verb))
     if len(found) != 1:
@@ -256,8 +283,8 @@ def quantifier(claim: str, source: Source, rng: random.Random) -> Change | None:
     spots = []
     for pattern, new in grammar.QUANTIFIERS:
         for found in pattern.finditer(claim):
-            after = claim[found.end() :].split()
-            phrase = new + " ".join(after[:1])
+            after = _CHUNK.search(claim, found.end())
+            phrase = new + (after[0] if after else "")
             if not source.has(phrase):
                 spots.append(_Spot(*found.span(), [grammar.capitalised(new) if found[0][0].isupper() else new]))
     return _one_of(claim, spots, rng)

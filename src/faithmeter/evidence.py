@@ -300,8 +300,10 @@ def _chunks(text: str) -> Iterable[tuple[int, int]]:
 _FUZZY_AT_LEAST = 90.0
 _FUZZY_FROM = 16
 """Shorter quotes must be found without a fuzzy search: in a few letters one difference is too much."""
+_FUZZY_TO = 2_000
+"""Longer quotes must be, too: the time of a fuzzy search grows with the quote's length times the text's."""
 _GAP_AT_MOST = 600
-_ELLIPSIS = re.compile(r"\s*(?:\[\s*)?(?:\.\s?\.\s?\.+|…)(?:\s*\])?\s*")
+_ELLIPSIS = re.compile(r"(?:\[\s*+)?(?:\.\s?\.\s?\.+|…)(?:\s*+\])?")
 _FOLD = {"‘": "'", "’": "'", "‚": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "`": "'",
          "–": "-", "—": "-", "‐": "-", "‑": "-", "−": "-", "­": ""}  # fmt: skip
 _NEGATIONS = frozenset(["not", "no", "never", "none", "nor", "without", "cannot", "n't"])
@@ -332,7 +334,7 @@ def _locate_folded(quote: str, folded: str, places: list[int]) -> Span | None:
     parts = [part for part in _ELLIPSIS.split(quote) if part.strip()]
     if len(parts) > 1:
         return _joined(parts, folded, places)
-    if len(wanted) < _FUZZY_FROM or len(wanted) > len(folded) * 1.2:
+    if not _FUZZY_FROM <= len(wanted) <= _FUZZY_TO or len(wanted) > len(folded) * 1.2:
         return None
     best = fuzz.partial_ratio_alignment(wanted, folded, score_cutoff=_FUZZY_AT_LEAST)
     if best is None or best.dest_end <= best.dest_start:

@@ -8,11 +8,12 @@ contexts are cut by chunkers, so a record may lack its head or its tail, and Pyt
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
+from itertools import zip_longest
 from typing import NamedTuple
 
 from faithmeter._blocks import Block, blocks
+from faithmeter._escapes import unescape
 from faithmeter._prose import spans, split
 
 
@@ -47,12 +48,6 @@ _TOKEN = re.compile(
 _NONSPACE = re.compile(r"\S")
 _COLON = re.compile(r"\s*+:")
 _BARE = re.compile(r"[^,}\]\n]*+")
-_ESCAPE = re.compile(
-    r"\\(?:u(?P<pair>[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
-    r"|u(?P<code>[0-9a-fA-F]{4})|x(?P<byte>[0-9a-fA-F]{2})|(?P<char>.)|\Z)",
-    re.DOTALL,
-)
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": " ", "f": " ", "\n": ""}
 # What a record may start with when its head was cut off: the rest of a key, of a string, of another value.
 _CUT_KEY = re.compile(rf"""\A\s*+\w*+["']\s*+:\s*+{_VALUE}""")
 _CUT_STRING = re.compile(r"""(?P<text>(?:[^"\\]|\\.)*)"[\s,}\]]*+\Z""", re.DOTALL)
@@ -60,7 +55,9 @@ _CUT_VALUE = re.compile(r"[\w.-]*+[\s,}\]]*+\Z")
 _ESCAPED_TEXT = re.compile(r'\\n\\n|\\"')
 _CASES = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _HOURS = re.compile(r"(\d{1,2}):(\d{1,2})\s*-\s*(\d{1,2}):(\d{1,2})\Z")
-_FIELD = re.compile(r"(?P<key>[\"'*_]*\w[\w /().&'*-]{0,40}+[\"'*_]*):(?:[ \t]+(?P<value>\S.*)|[ \t]*\Z)", re.DOTALL)
+_FIELD = re.compile(
+    r"(?P<key>[\"'*_]{0,8}\w[\w /().&'*-]{0,40}+[\"'*_]{0,8}):(?:[ \t]+(?P<value>\S.*)|[ \t]*\Z)", re.DOTALL
+)
 _ASSIGNED = re.compile(r"(?P<key>\w[\w ]{0,40}+)=[ \t]*(?P<value>.*)", re.DOTALL)
 _PARAGRAPH = re.compile(r"\S[^\n]*+(?:\n[^\S\n]*+\S[^\n]*+)*")
 _CELL = re.compile(r"(?<!\\)\|")
@@ -68,6 +65,7 @@ _CELL = re.compile(r"(?<!\\)\|")
 _VALUES = {"true": "yes", "false": "no", "null": "not given", "none": "not given", "nan": "not given", "": "not given"}
 # Keys that only wrap what they hold and tell a reader nothing.
 _WRAPPERS = frozenset(["attributes", "properties", "data", "fields", "details", "metadata", "results", "items"])
+_INDENT = 400  # what stands further to the right is not nested more deeply
 _PATH = 4  # keys shown before the last one: enough to read, and deep nesting does not make units long
 _LIST = 40  # scalars of a list in one unit
 _KEY_LENGTH = 80
@@ -78,7 +76,8 @@ _PROSE = 12  # words from which on a value of several sentences is prose
 def units(text: str, *, language: str) -> Iterator[Unit]:
     """Yield the units of a context in order."""
     at = 0
-    while (found := _next_record(text, at)) is not None:
+    starts = _Starts(text)
+    while (found := _next_record(text, at, starts)) is not None:
         start, headless = found
         yield from _before(text, at, start, language, headless=headless)
         scanner = _Scanner(text, start, language, headless=headless)
@@ -87,18 +86,32 @@ def units(text: str, *, language: str) -> Iterator[Unit]:
     yield from _plain(text, at, len(text), language)
 
 
-def _next_record(text: str, at: int) -> tuple[int, bool] | None:
+class _Starts:
+    """Where whole records start; a search that went far ahead, or to the end in vain, is not done again."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._next = -1
+
+    def after(self, at: int) -> int:
+        """The first start at or behind `at`, or the length of the text."""
+        if self._next < at:
+            found = _START.search(self._text, at)
+            self._next = found.start() if found else len(self._text)
+        return self._next
+
+
+def _next_record(text: str, at: int, starts: _Starts) -> tuple[int, bool] | None:
     """Return where the next record starts, and whether its opening brace was cut off."""
     if at == 0 and (key := _CUT_KEY.match(text)):
         return key.end(), True
-    whole = _START.search(text, at)
-    stop = whole.start() if whole else len(text)
+    stop = starts.after(at)
     pair = _PAIR.search(text, at, stop + 1)
     if pair:
         before = text[max(at, pair.start() - 80) : pair.start()].rstrip()[-1:]
         if before in ("", ",", "{") or _PAIR.search(text, pair.end(), stop + 1):
             return pair.start(), True
-    return (stop, False) if whole else None
+    return (stop, False) if stop < len(text) else None
 
 
 def _before(text: str, start: int, end: int, language: str, *, headless: bool) -> Iterator[Unit]:
@@ -106,7 +119,7 @@ def _before(text: str, start: int, end: int, language: str, *, headless: bool) -
     if start == 0 and _CUT_KEY.match(text):
         return
     if rest := _CUT_STRING.match(text, start, end):
-        yield from _string(*_decode(rest["text"]), start, language)
+        yield from _string(*unescape(rest["text"]), start, language)
     elif not (headless and _CUT_VALUE.match(text, start, end)):
         yield from _plain(text, start, end, language)
 
@@ -114,10 +127,14 @@ def _before(text: str, start: int, end: int, language: str, *, headless: bool) -
 class _Frame:
     """An object or list that is open: what it is called, and the scalars of a list not yet given out."""
 
-    __slots__ = ("count", "is_list", "label", "name", "scalars", "start")
+    __slots__ = ("count", "is_list", "label", "name", "record", "scalars", "start")
 
-    def __init__(self, start: int, name: str, label: str, is_list: bool) -> None:
+    def __init__(self, start: int, name: str, label: str, is_list: bool, parent: _Frame | None = None) -> None:
         self.start = start
+        self.record = parent.record if parent else (-1, start)
+        """The innermost object that stands in a list, with that list, or else the outermost."""
+        if parent and parent.is_list and not is_list:
+            self.record = (parent.start, start)
         self.name = name
         self.label = label
         self.is_list = is_list
@@ -178,7 +195,7 @@ class _Scanner:
             if name.lower() in _WRAPPERS:
                 name = ""
         begin = self.key[0] if self.key else start
-        self.frames.append(_Frame(begin, name, "" if is_list else name, is_list))
+        self.frames.append(_Frame(begin, name, "" if is_list else name, is_list, parent))
         self.key = None
 
     def _close(self, end: int) -> Iterator[Unit]:
@@ -194,7 +211,7 @@ class _Scanner:
         """Take a string or a bare word: a key, a value of the open object, or an entry of the open list."""
         frame = self.frames[-1]
         if not frame.is_list and self.key is None and _COLON.match(self.text, self.at):
-            key, _ = _decode(token[kind])
+            key, _ = unescape(token[kind])
             self.key = (start, readable_key(key))
             return
         sentences: list[Unit] = []
@@ -203,7 +220,7 @@ class _Scanner:
             self.at += len(rest[0].rstrip()) if rest else 0
             value = _value(self.text[start : self.at])
         else:
-            decoded, source = _decode(token[kind])
+            decoded, source = unescape(token[kind])
             sentences = list(_string(decoded, source, token.start(kind), self.language))
             value = _value(decoded)
         end = start + len(self.text[start : self.at].rstrip())  # a string that was cut off may end in a blank
@@ -217,7 +234,7 @@ class _Scanner:
                 yield from self._flush(frame)
         elif self.key:
             path = self._path(self.key[1])
-            yield Unit(self.key[0], end, f"{path}: {value}", ((path, value),), self._record())
+            yield Unit(self.key[0], end, f"{path}: {value}", ((path, value),), frame.record)
         else:
             yield Unit(start, end, value)
         if not frame.is_list:
@@ -233,15 +250,9 @@ class _Scanner:
         values = ", ".join(value for _, _, value in frame.scalars)
         path = self._path(frame.name)
         fields = tuple((path, value) for _, _, value in frame.scalars)
-        yield Unit(start, end, f"{path}: {values}" if path else values, fields, self._record())
+        record = self.frames[-1].record if self.frames else (-1, -1)
+        yield Unit(start, end, f"{path}: {values}" if path else values, fields, record)
         frame.scalars = []
-
-    def _record(self) -> tuple[int, int]:
-        """The object that stands in a list, or else the outermost, around the field that is being read."""
-        for number in range(len(self.frames) - 1, 0, -1):
-            if self.frames[number - 1].is_list and not self.frames[number].is_list:
-                return self.frames[number - 1].start, self.frames[number].start
-        return -1, self.frames[0].start if self.frames else -1
 
     def _path(self, name: str) -> str:
         labels = [frame.label for frame in self.frames[-_PATH:] if frame.label and frame.label != name]
@@ -252,43 +263,6 @@ def _string(decoded: str, source: Callable[[int], int], start: int, language: st
     """Yield the sentences in a string that stands at `start` of the source."""
     for first, last, _ in spans(decoded, language=language):
         yield Unit(start + source(first), start + source(last), _folded(decoded[first:last]))
-
-
-def _same_place(at: int) -> int:
-    return at
-
-
-def _decode(raw: str) -> tuple[str, Callable[[int], int]]:
-    """Undo the escapes of a string; the second result maps its offsets to those of the raw string."""
-    if "\\" not in raw:
-        return raw, _same_place
-    parts: list[str] = []
-    decoded, sources = [0], [0]
-    length = last = 0
-    for escape in _ESCAPE.finditer(raw):
-        char = _unescaped(escape)
-        parts += (raw[last : escape.start()], char)
-        length += escape.start() - last + len(char)
-        last = escape.end()
-        decoded.append(length)
-        sources.append(last)
-    parts.append(raw[last:])
-
-    def source(at: int) -> int:
-        anchor = bisect_right(decoded, at) - 1
-        return sources[anchor] + at - decoded[anchor]
-
-    return "".join(parts), source
-
-
-def _unescaped(escape: re.Match[str]) -> str:
-    if pair := escape["pair"]:
-        return bytes.fromhex(pair.replace("\\u", "")).decode("utf-16-be")
-    if code := escape["code"] or escape["byte"]:
-        char = chr(int(code, 16))
-        return "\ufffd" if "\ud800" <= char <= "\udfff" else char
-    char = escape["char"] or ""
-    return _ESCAPED.get(char, char)
 
 
 def readable_key(key: str) -> str:
@@ -313,13 +287,17 @@ def _plain(text: str, start: int, end: int, language: str) -> Iterator[Unit]:
     """Yield the units of a stretch of text that holds no JSON."""
     part = text[start:end]
     if _ESCAPED_TEXT.search(part) and "\n" not in part.strip():  # from the middle of a string
-        yield from _string(*_decode(part), start, language)
+        yield from _string(*unescape(part), start, language)
         return
     labels: list[tuple[int, str]] = []  # the open keys of an indented record
+    head: tuple[int, int] | None = None
+    names: list[str] = []
     for block in blocks(part):
         if block.kind == "row":
+            if block.head != head:
+                head, names = block.head, _cells(part, *block.head) if block.head else []
             record = (start + block.head[0], start + block.start) if block.head else None
-            found: Iterable[Unit] = [Unit(block.start, block.end, *_row(part, block), record)]
+            found: Iterable[Unit] = [Unit(block.start, block.end, *_row(part, block, names), record)]
         elif block.kind == "code":
             paragraphs = _PARAGRAPH.finditer(part, block.start, block.end)
             found = (unit for match in paragraphs for unit in _pieces(part, *match.span()))
@@ -349,7 +327,8 @@ def _field(text: str, block: Block, labels: list[tuple[int, str]], language: str
     """Yield a `key: value` line as one unit, and anything else by its sentences."""
     content = text[block.start : block.end]
     field = _FIELD.match(content)
-    indent = block.start - text.rfind("\n", 0, block.start) - 1
+    line = max(0, block.start - _INDENT)
+    indent = block.start - max(text.rfind("\n", line, block.start), line - 1) - 1
     while labels and (indent <= labels[-1][0] or not field):
         labels.pop()
     pieces = [(0, len(content))] if block.kind == "heading" else split(content, language=language)
@@ -373,15 +352,13 @@ def _is_identifier(key: str) -> bool:
     return key.isidentifier() and readable_key(key) != key
 
 
-def _row(text: str, block: Block) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _row(text: str, block: Block, names: list[str]) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Pair the cells of a table row with the names in its header: as text, and as they are."""
     cells = _cells(text, block.start, block.end)
-    names = _cells(text, *block.head) if block.head else []
     if len(cells) == 1 and (assigned := _ASSIGNED.match(cells[0])):
         field = (readable_key(assigned["key"].strip()), _value(assigned["value"]))
         return ": ".join(field), (field,)
-    names += [""] * (len(cells) - len(names))
-    fields = tuple((name, cell) for name, cell in zip(names, cells, strict=False) if cell)
+    fields = tuple((name, cell) for name, cell in zip_longest(names[: len(cells)], cells, fillvalue="") if cell)
     return "; ".join(f"{name}: {cell}" if name else cell for name, cell in fields), fields
 
 
