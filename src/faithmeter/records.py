@@ -131,13 +131,13 @@ class _Frame:
 
     def __init__(self, start: int, name: str, label: str, is_list: bool, parent: _Frame | None = None) -> None:
         self.start = start
-        self.record = parent.record if parent else (-1, start)
+        self.name = name
+        self.label = label
+        self.is_list: bool = is_list
+        self.record: tuple[int, int] = parent.record if parent else (-1, start)
         """The innermost object that stands in a list, with that list, or else the outermost."""
         if parent and parent.is_list and not is_list:
             self.record = (parent.start, start)
-        self.name = name
-        self.label = label
-        self.is_list = is_list
         self.count = 0
         self.scalars: list[tuple[int, int, str]] = []
 

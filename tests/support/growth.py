@@ -1,12 +1,14 @@
 """How the cost of each pattern and each function on text grows with the length of bad text.
 
-`python tests/support/growth.py` prints the worst. Costs are CPU time of this process, compared between a text and one
-four times as long: 1 is linear, 2 quadratic. What takes less than a few milliseconds at the longest is linear enough.
+`python tests/support/growth.py` prints the worst. A cost is the CPU time of this process, and a growth the ratio of two
+costs, of a text and of one four times as long, as a power: 1 is linear, 2 quadratic. No number of seconds is judged.
 """
 
 from __future__ import annotations
 
 import ast
+import asyncio
+import gc
 import importlib
 import inspect
 import math
@@ -17,17 +19,47 @@ import sys
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import faithmeter
-from faithmeter import agreement, corrupt, evidence
+from faithmeter import (
+    _blocks,
+    _clauses,
+    _grammar,
+    _ngrams,
+    _prose,
+    _treebank,
+    agreement,
+    corrupt,
+    evidence,
+    facts,
+    overlap,
+    paraphrase,
+    records,
+    render,
+    selftest,
+    text,
+)
 from faithmeter._source import Source, names
+from faithmeter.cache import guard
 from faithmeter.datamodels import Sample
+from faithmeter.extract import asides, sentences
+from faithmeter.llm import fence, reading, secrets
+from faithmeter.report import escaping
+from faithmeter.verify import checks
+from faithmeter.verify.derive import claims, derive, sources
 
-SHORT, LONG = 4_000, 16_000
-NEGLIGIBLE = 0.01  # seconds of CPU for LONG characters: a quadratic pattern takes 256 million steps there
+Work = Callable[[str], object]
+
+TEXT_MODULES = (
+    _blocks, _clauses, _grammar, _ngrams, _prose, _treebank, asides, checks, claims, escaping, evidence, facts, fence,
+    guard, overlap, paraphrase, reading, records, render, secrets, selftest, sources, text,
+)  # fmt: skip
+
+BASE = 1_000  # characters; the longer texts have 4 and 16 times as many
+NEGLIGIBLE = 2e-3  # seconds for the longest text: below it nothing can be told, and what is quadratic is far above
 
 # What is repeated; each also after a letter, and before an end that fits nothing.
 PIECES = (
@@ -37,75 +69,98 @@ PIECES = (
     "\n ", "\n\n", "\\n", "\\\"", "a\n", "1\n", "1. a ", "a. b ", "• a ", "a | b\n", "| a |\n", "| - |\n", "a\tb\n",
     "a: b\n", "a:\n", "A. B. ", "Mr. ", "e.g. ", "May ", "1990 ", "1 May ", "12:30 ", "5 km ", "in 1990, ", "some ",
     "not ", "is ", "wrote ", "John Smith ", "of the ", "and ", "five ", "percent ", "passages 1, ", "... ", "[...] ",
-    '"k": 1, foo bar. ', '{"k": 1} ', '{"k": ', '["a", ', "'k': 'v', ", "<think>", "</think>", "```\n", "``` a ",
-    "\r\n", "He said. ", "he said. ", "(See above.) ", "http://a.b/", "a@b.", "1/2 ", "$1,000 ", "3.5% ", "n't ",
-    "don't ", "x=1 ",
+    '"k": 1, foo bar. ', '{"k": 1} ', '{"k": ', '{"k": 1, "l": ', '["a", ', "'k': 'v', ", "<think>", "</think>",
+    "```\n", "```\na\n```\n", "``` a ", "$$\na\n$$\n", "\r\n", "He said. ", "he said. ", "(See above.) ", "http://a.b/",
+    "a@b.", "1/2 ", "$1,000 ", "3.5% ", "n't ", "don't ", "x=1 ", "    a\n",
 )  # fmt: skip
 
 
 class Growth(NamedTuple):
-    """What grew fastest: of what, on which text, and by which power of the length."""
+    """What grew fastest: of what, on which text, by which power of the length, and the seconds for the longest."""
 
     name: str
     piece: str
     exponent: float
     seconds: float
 
+    def __str__(self) -> str:
+        return f"{self.exponent:5.2f} {self.seconds * 1000:9.1f} ms  {self.name[:90]!r}  on {self.piece!r}"
 
-def texts(length: int) -> Iterator[tuple[str, str]]:
-    """Bad texts of about a length, each with what it is made of."""
+
+def texts() -> Iterator[tuple[str, Callable[[int], str]]]:
+    """What each bad text is made of, and how to make it of a length."""
     for piece in PIECES:
-        body = piece * (length // len(piece))
-        yield piece, body
-        yield f"a…{piece}…\\x00", "a" + body + "\x00"
+        yield piece, lambda length, piece=piece: piece * (length // len(piece))
+        yield f"a…{piece}…\\x00", lambda length, piece=piece: "a" + piece * (length // len(piece)) + "\x00"
 
 
-def cpu(work: Callable[[str], object], text: str) -> float:
+def cpu(work: Work, given: str) -> float:
     start = time.process_time()
-    work(text)
+    work(given)
     return time.process_time() - start
 
 
-def growth(name: str, work: Callable[[str], object], *, worst: float = 1.5) -> Growth:
-    """The fastest growth of a function over all bad texts; a growth that seems bad is measured again."""
-    top = Growth(name, "", 1.0, 0.0)
-    for (piece, short), (_, long) in zip(texts(SHORT), texts(LONG), strict=True):
-        taken = cpu(work, long)
-        if taken < NEGLIGIBLE:
+def exponent(work: Work, short: str, long: str, *, tries: int = 5, enough: float = 1.2) -> tuple[float, float]:
+    """By which power the cost grows between two texts, and the seconds for the longer.
+
+    Whatever else the machine does can make a measurement longer, never shorter: the least of several tries counts.
+    """
+    quick = slow = math.inf
+    power = math.inf
+    for _ in range(tries):
+        quick = min(quick, *(cpu(work, short) for _ in range(3)))
+        slow = min(slow, cpu(work, long))
+        power = math.log(slow / max(quick, 1e-6), len(long) / len(short))
+        if power < enough:
+            break
+    return power, slow
+
+
+def growth(name: str, work: Work, *, most: float = 3.0) -> Growth:
+    """The fastest growth of a function over all bad texts; it ends early where a text would take `most` seconds."""
+    worst = Growth(name, "", 0.0, 0.0)
+    for piece, make in texts():
+        middle = cpu(work, make(4 * BASE))
+        if middle < NEGLIGIBLE / 16:  # even if it is quadratic
             continue
-        exponent = math.inf
-        for _ in range(4):  # other work on the machine makes a timing longer, never shorter
-            taken = min(taken, cpu(work, long)) if exponent < math.inf else taken
-            quick = min(cpu(work, short) for _ in range(3))
-            exponent = min(exponent, math.log(taken / max(quick, 1e-6), LONG / SHORT))
-            if exponent < worst or taken < NEGLIGIBLE:
-                break
-        if taken >= NEGLIGIBLE and exponent > top.exponent:
-            top = Growth(name, piece, exponent, taken)
-    return top
+        length = 16 * BASE if middle * 16 < most else 4 * BASE
+        if cpu(work, long := make(length)) < NEGLIGIBLE:
+            continue
+        found = Growth(name, piece, *exponent(work, make(length // 4), long))
+        if found.seconds >= NEGLIGIBLE and found.exponent > worst.exponent:
+            worst = found
+    return worst
 
 
-def patterns() -> dict[str, Callable[[str], object]]:
+def fuzz(works: Mapping[str, Work], show: Callable[[Growth], object] = lambda _: None) -> list[Growth]:
+    """The growth of each, the worst first."""
+    found = []
+    gc.disable()  # it would charge one text with what others left behind
+    try:
+        for name, work in works.items():
+            found.append(growth(name, work))
+            show(found[-1])
+            gc.collect(0)
+    finally:
+        gc.enable()
+    return sorted(found, key=lambda item: -item.exponent)
+
+
+def patterns() -> dict[str, Work]:
     """Every compiled pattern of the package, as it is used: by a search through a text, or at one place only."""
-    sources = {path: path.read_text() for path in Path(faithmeter.__file__).parent.rglob("*.py")}
+    sources = {path: path.read_text("utf-8") for path in sorted(Path(faithmeter.__file__).parent.rglob("*.py"))}
     everything = "\n".join(sources.values())
-    found: dict[str, Callable[[str], object]] = {}
+    compiled: dict[tuple[str, int, bool], str] = {}
     for module in modules():
         for name, value in vars(module).items():
-            if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
-                only_here = not re.search(rf"\b{name}\.(?:search|finditer|findall|subn?|split)\b", everything)
-                anchored = only_here and re.search(rf"\b{name}\.(?:match|fullmatch)\b", everything)
-                found.setdefault(f"{module.__name__}.{name}", value.match if anchored else _through(value))
-            elif isinstance(value, (tuple, list)):
-                for item in (part for entry in value for part in (entry if isinstance(entry, tuple) else (entry,))):
-                    if isinstance(item, re.Pattern):
-                        found.setdefault(f"{module.__name__}.{name}: {item.pattern[:30]}", _through(item))
+            only_here = not re.search(rf"\b{name}\.(?:search|finditer|findall|subn?|split)\b", everything)
+            anchored = bool(only_here and re.search(rf"\b{name}\.(?:match|fullmatch)\b", everything))
+            for pattern in _held(value):
+                compiled.setdefault((pattern.pattern, pattern.flags, anchored), f"{module.__name__}.{name}")
     for path, source in sources.items():
-        for method, pattern in _literals(source):
-            compiled = re.compile(pattern)
-            anchored = method in ("match", "fullmatch")
-            found.setdefault(f"{path.stem}: {pattern}", compiled.match if anchored else _through(compiled))
-    return found
+        for method, literal in _literals(source):
+            compiled.setdefault((literal, 0, method in ("match", "fullmatch")), path.stem)
+    return {f"{name}: {what}": _used(re.compile(what, flags), here) for (what, flags, here), name in compiled.items()}
 
 
 def modules() -> Iterable[Any]:
@@ -121,8 +176,16 @@ def modules() -> Iterable[Any]:
                 continue
 
 
-def _through(pattern: re.Pattern[str]) -> Callable[[str], object]:
-    return lambda text: deque(pattern.finditer(text), maxlen=0)
+def _held(value: object) -> Iterator[re.Pattern[str]]:
+    """The patterns that a module's name stands for: one, or those in a table."""
+    if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for entry in value:
+            yield from _held(entry)
+    elif isinstance(value, dict):
+        for entry in value.items():
+            yield from _held(entry)
 
 
 def _literals(source: str) -> Iterator[tuple[str, str]]:
@@ -130,51 +193,50 @@ def _literals(source: str) -> Iterator[tuple[str, str]]:
         match node:
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id="re"), attr=method), args=[ast.Constant(value=str(pattern)), *_]
-            ) if method != "compile" and method != "escape":
+            ) if method not in ("compile", "escape"):
                 yield method, pattern
 
 
-TEXT_MODULES = (
-    "text", "evidence", "facts", "records", "paraphrase", "overlap", "_grammar", "_clauses", "_numerals", "_window",
-    "_blocks", "_prose", "_ngrams", "_treebank", "llm.reading", "llm.fence", "report.escaping", "verify.checks",
-    "extract.sentences", "cache.guard", "render",
-)  # fmt: skip
-_FIXED: dict[str, Any] = {"language": "en", "key": "verdicts"}
+def _used(pattern: re.Pattern[str], anchored: bool) -> Work:
+    return pattern.match if anchored else lambda given: deque(pattern.finditer(given), maxlen=0)
 
 
-def functions() -> dict[str, Callable[[str], object]]:
-    """Every public function of the modules on text that takes strings only, and the others by hand."""
-    found: dict[str, Callable[[str], object]] = {}
-    for name in TEXT_MODULES:
-        module = importlib.import_module(f"faithmeter.{name}")
+def functions() -> dict[str, Work]:
+    """Every public function of the modules on text that takes strings only, and others by hand."""
+    found: dict[str, Work] = {}
+    for module in TEXT_MODULES:
         for function in vars(module).values():
             if not inspect.isfunction(function) or function.__module__ != module.__name__:
                 continue
-            if function.__name__.startswith("_"):
-                continue
             wanted = [p for p in inspect.signature(function).parameters.values() if p.default is p.empty]
-            if wanted and all(p.annotation in ("str", "str | None") for p in wanted):
-                found[f"{name}.{function.__name__}"] = _filled(function, wanted)
-    for kind, change in corrupt.CORRUPTIONS.items():
-        found[f"corrupt.{kind}"] = lambda text, change=change: change(text, _source(text), random.Random(0))
-    found["_source.names"] = lambda text: names(text, _source(text))
-    found["evidence.locate, a long quote"] = lambda text: evidence.locate(text + "y", "x" + text)
-    found["evidence.locate, a short quote"] = lambda text: evidence.locate(text[:300] + " words nobody wrote", text)
-    found["evidence.select"] = lambda text: evidence.select(text[:2000], evidence.Index([text]))
-    found["agreement.span_overlap"] = lambda text: agreement.span_overlap([([(0, 10 ** len(text))], [(5, 10**12)])])
+            if not function.__name__.startswith("_") and wanted and all(p.annotation == "str" for p in wanted):
+                found[f"{module.__name__}.{function.__name__}"] = _filled(function, wanted)
+    for kind, change in {**corrupt.CORRUPTIONS, **paraphrase.PARAPHRASES}.items():
+        found[f"corrupt or paraphrase: {kind}"] = lambda given, change=change: change(
+            given, _source(given), random.Random(0)
+        )
+    extractor = sentences.SentenceExtractor()
+    found["extract"] = lambda given: asyncio.run(extractor.extract(Sample(answer=given + "a", contexts=["b"])))
+    found["verify.derive"] = lambda given: derive(
+        "The total of a is 5 km.", evidence.Index([given]), Sample(answer="a", contexts=[given or "-"]).contexts
+    )
+    found["_source.names"] = lambda given: names(given, _source(given))
+    found["evidence.locate, a long quote"] = lambda given: evidence.locate(given + "y", "x" + given)
+    found["evidence.locate, a short quote"] = lambda given: evidence.locate(given[:300] + " nobody wrote it", given)
+    found["evidence.select"] = lambda given: evidence.select(given[:2000], evidence.Index([given]))
+    found["agreement.span_overlap"] = lambda given: agreement.span_overlap([([(0, 10 ** len(given))], [(5, 10**12)])])
     return found
 
 
-def _source(text: str) -> Source:
-    return Source(Sample(answer="a", contexts=[text or "-"]))
+_FIXED = {"language": "en", "key": "verdicts"}  # what is not a text from outside
 
 
-def _filled(function: Callable[..., Any], wanted: list[inspect.Parameter]) -> Callable[[str], object]:
-    def work(text: str) -> object:
-        given = {p.name: _FIXED.get(p.name, text) for p in wanted}
-        positional = [given[p.name] for p in wanted if p.kind is not p.KEYWORD_ONLY]
+def _filled(function: Callable[..., Any], wanted: list[inspect.Parameter]) -> Work:
+    def work(given: str) -> object:
+        values = [(p, _FIXED.get(p.name, given)) for p in wanted]
+        by_name = {p.name: value for p, value in values if p.kind is p.KEYWORD_ONLY}
         try:
-            result = function(*positional, **{p.name: given[p.name] for p in wanted if p.kind is p.KEYWORD_ONLY})
+            result = function(*(value for p, value in values if p.kind is not p.KEYWORD_ONLY), **by_name)
             return deque(result, maxlen=0) if isinstance(result, Iterator) else result
         except ValueError:
             return None
@@ -182,13 +244,18 @@ def _filled(function: Callable[..., Any], wanted: list[inspect.Parameter]) -> Ca
     return work
 
 
+def _source(given: str) -> Source:
+    return Source(Sample(answer="a", contexts=[given or "-"]))
+
+
 def main() -> None:
-    """Print how many were tried, and the worst."""
-    for title, group in (("patterns", patterns()), ("functions", functions())):
-        found = sorted((growth(name, work) for name, work in group.items()), key=lambda item: -item.exponent)
-        print(f"{len(group)} {title}, {2 * len(PIECES)} texts each")
-        for item in found[: int(sys.argv[1]) if len(sys.argv) > 1 else 12]:
-            print(f"  {item.exponent:.2f}  {item.seconds * 1000:7.1f} ms  {item.name}  on {item.piece!r}", flush=True)
+    """Print each growth as it is found, then how many were tried, and the worst."""
+    for title, works in (("patterns", patterns()), ("functions", functions())):
+        start = time.process_time()
+        found = fuzz(works, lambda item: item.exponent > 1.2 and print("   ", item, flush=True))
+        print(f"{len(found)} {title}, {2 * len(PIECES)} texts each, {time.process_time() - start:.0f} s of CPU")
+        for item in found[: int(sys.argv[1]) if len(sys.argv) > 1 else 8]:
+            print(" ", item, flush=True)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from faithmeter.extract.asides import Asides
 from faithmeter.text import sentences
 
 _MATHS = re.compile(r"(?:\$\$|\\\[)\s*\Z")
+_GAP = 200  # characters before a block in which what opens it is looked for
 
 
 class SentenceExtractor:
@@ -57,7 +58,7 @@ class SentenceExtractor:
                 yield start, end, "source"
                 continue
             in_sources = False
-            if sentence.kind == "code" and not _MATHS.search(answer[:start]):
+            if sentence.kind == "code" and not _MATHS.search(answer, max(0, start - _GAP), start):
                 for first, stop, is_code in asides.code(text):
                     yield start + first, start + stop, "code" if is_code else None
             elif sentence.kind == "heading":

@@ -1,0 +1,89 @@
+"""Bad text costs no more than its length: what was quadratic once, and a fuzz over every pattern and function on text.
+
+Costs are CPU times of this process, compared between two lengths as a power of the length: no test waits for seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import pytest
+from support.growth import PIECES, Growth, Work, exponent, functions, fuzz, patterns
+
+from faithmeter import corrupt, evidence
+from faithmeter._source import Source
+from faithmeter.agreement import span_overlap
+from faithmeter.datamodels import Sample
+from faithmeter.extract.sentences import SentenceExtractor
+from faithmeter.text import units
+
+LINEAR = 1.5
+"""Below it a cost counts as linear: a quadratic one is near 2, and a busy machine adds a few tenths."""
+
+
+def power(work: Work, piece: str, length: int) -> float:
+    """By which power of the length the cost grows, up to so many pieces."""
+    return exponent(work, piece * (length // 4), piece * length)[0]
+
+
+def test_white_space_in_a_quote() -> None:
+    assert power(lambda given: evidence.locate(f"a{given}b", "nothing like it"), " ", 8_000) < LINEAR
+
+
+def test_a_long_quote_in_a_long_context() -> None:
+    rng = random.Random(1)
+    words = [f"word{rng.randrange(10**6)}" for _ in range(6_000)]
+
+    def work(given: str) -> object:
+        context = " ".join(words[: len(given)])
+        assert evidence.locate(context[: len(context) // 5].replace("7", "8"), context) is None
+        return None
+
+    assert power(work, "x", 6_000) < LINEAR
+
+
+@pytest.mark.parametrize(
+    ("piece", "times"), [("_", 16_000), ('"k": 1, foo bar. ', 2_000), ('{"k": 1, "l": ', 2_000), ("a\tb\n", 4_000)]
+)
+def test_units(piece: str, times: int) -> None:
+    assert power(lambda given: list(units(given)), piece, times) < LINEAR
+
+
+@pytest.mark.parametrize("kind", ["number", "date", "negation", "name", "quantifier"])
+@pytest.mark.parametrize("piece", ["12 May 1990, ", "some 5 are wrote Bob in 2004. "])
+def test_corruptions(kind: str, piece: str) -> None:
+    change, source = corrupt.CORRUPTIONS[kind], Source(Sample(answer="a", contexts=["It is so."]))
+    assert power(lambda given: change(given, source, random.Random(0)), piece, 1_000) < LINEAR
+
+
+def test_spans_of_any_length() -> None:
+    assert span_overlap([([(3, 10**12), (0, 4)], [(10**12 - 1, 10**12 + 5), (2, 3), (7, 7)])]).tolist() == [
+        [2, 5, 10**12 - 2]
+    ]
+
+
+def test_a_long_span_costs_no_more_than_a_short_one() -> None:
+    assert power(lambda given: span_overlap([([(0, 1_000 * len(given))], [(5, 10)])]), "x", 2_000) < 0.5
+
+
+def test_an_answer_of_many_code_blocks() -> None:
+    extractor = SentenceExtractor()
+
+    def work(given: str) -> object:
+        return asyncio.run(extractor.extract(Sample(answer=given, contexts=["b"])))
+
+    assert power(work, "```\na = 1\n```\n\n", 4_000) < LINEAR
+
+
+@pytest.mark.slow
+def test_every_pattern_and_every_function(capsys: pytest.CaptureFixture[str]) -> None:
+    found = {"patterns": fuzz(patterns()), "functions": fuzz(functions())}
+    with capsys.disabled():
+        for title, growths in found.items():
+            print(f"\n{len(growths)} {title}, {2 * len(PIECES)} texts each; the fastest growth:")
+            print(*growths[:5], sep="\n")
+    bad: list[Growth] = [item for growths in found.values() for item in growths if item.exponent >= LINEAR]
+    assert not bad, "\n".join(map(str, bad))
+    assert len(found["patterns"]) > 300
+    assert len(found["functions"]) > 40
