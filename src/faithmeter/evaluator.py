@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Collection, Iterable, Sequence
 from typing import Any
 
 from faithmeter import sync
@@ -12,6 +12,7 @@ from faithmeter.boundary import extracted, verified
 from faithmeter.datamodels import (
     Claim,
     Context,
+    Extraction,
     Failure,
     Label,
     Origin,
@@ -21,6 +22,7 @@ from faithmeter.datamodels import (
     Verdict,
 )
 from faithmeter.extract import Extractor, load_extractor
+from faithmeter.language import NOTE, unknown_language
 from faithmeter.metering import metered
 from faithmeter.results import Result
 from faithmeter.scoring import Scoring, load_scoring
@@ -58,10 +60,20 @@ class Evaluator:
                 sample=sample,
                 outcomes=tuple(_verbatim(outcome, sample) for outcome in outcomes),
                 asides=() if isinstance(extraction, Failure) else extraction.asides,
+                notes=self._notes(extraction),
                 scoring=self.scoring,
                 signature=self.signature,
                 usage=meter.usage,
             )
+
+    def _notes(self, extraction: Extraction | Failure) -> tuple[str, ...]:
+        """What to say beside the verdicts; an extractor that judges as well is an LLM, which knows any language."""
+        if isinstance(extraction, Failure) or extraction.outcomes:
+            return ()
+        known: Collection[str] | None = getattr(self.verifier, "languages", None)
+        if not unknown_language([claim.text for claim in extraction.claims], known):
+            return ()
+        return (NOTE.format(", ".join(known or ())),)
 
     async def stream(
         self, samples: Iterable[Sample] | AsyncIterable[Sample], *, concurrency: int = 16

@@ -118,6 +118,7 @@ def as_text(result: Result) -> str:
             f"  {LOOKS[outcome.word].mark} {outcome.word:19} {number(_support(outcome)):>4}  {_claim(outcome)}"
         )
     lines += [f"  · {aside.kind.replace('_', ' '):19}       {printable(aside.text)}" for aside in result.asides]
+    lines += [f"  ⚠ {printable(note)}" for note in result.notes]
     return "\n".join(lines)
 
 
@@ -134,12 +135,18 @@ def summary_lines(tally: Tally) -> list[str]:
         lines.append("claims: " + ", ".join(f"{n} {label.replace('_', ' ')}" for label, n in tally.labels.items()))
     if tally.coverage < 1:
         lines.append(f"coverage {tally.coverage:.1%}: the rest could not be judged")
+    lines += [f"⚠ {noted(n, tally.count, note)}" for note, n in tally.notes.items()]
     usage = tally.usage
     if usage.calls or usage.cache_hits:
         cost = "" if usage.cost is None else f", ${usage.cost:.4f}"
         tokens = f"{usage.prompt_tokens} + {usage.completion_tokens} tokens{cost}"
         lines.append(f"{usage.calls} calls, {tokens}, {usage.retries} retries, {usage.cache_hits} cache hits")
     return lines
+
+
+def noted(number: int, total: int, note: str) -> str:
+    """A note with how many answers carry it."""
+    return printable(f"{number:,} of {total:,} answers: {note}")
 
 
 def report_text(tally: Tally) -> str:
@@ -197,8 +204,9 @@ def as_rich(result: Result) -> RenderableType:
     asides = [
         Text(f"· {aside.kind.replace('_', ' ')}: {printable(aside.text)}", style="dim") for aside in result.asides
     ]
+    notes = [Text(f"⚠ {printable(note)}", style="bold yellow") for note in result.notes]
     return Panel(
-        Group(answer, Text(), *(outcome_rich(outcome) for outcome in result.outcomes), *asides),
+        Group(answer, Text(), *(outcome_rich(outcome) for outcome in result.outcomes), *asides, *notes),
         title=Text(f"{printable(result.sample.id)}: {_headline(result)}"),
         title_align="left",
     )
@@ -254,8 +262,9 @@ def as_html(result: Result) -> str:
         for piece, covering in segments(result.sample.answer, result.outcomes)
     )
     claims = "".join(outcome_html(outcome) for outcome in result.outcomes)
+    notes = "".join(f"<p>⚠ {escape(note)}</p>" for note in result.notes)
     return (
-        f'<div><p><b>{escape(_headline(result))}</b></p><p style="white-space:pre-wrap">{pieces}</p>'
+        f'<div><p><b>{escape(_headline(result))}</b></p>{notes}<p style="white-space:pre-wrap">{pieces}</p>'
         f"<details><summary>claims and evidence</summary>{claims}</details></div>"
     )
 

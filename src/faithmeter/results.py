@@ -32,6 +32,8 @@ class Result(DerivingModel):
     """One verdict or failure for each claim, in the answer's order."""
     asides: tuple[Aside, ...] = ()
     """Parts of the answer that claim nothing."""
+    notes: tuple[str, ...] = ()
+    """What its reader should know before relying on it, e.g. that the verifier does not know the answer's language."""
     scoring: Scoring = Scoring()
     """The policy behind `score`."""
     signature: str
@@ -136,6 +138,8 @@ class Tally:
         self.scores: list[float] = []
         self.statuses: Counter[Status] = Counter()
         self.labels: Counter[Label] = Counter()
+        self.notes: Counter[str] = Counter()
+        """How many results carry each note."""
         self.usage = Usage()
         self._covered = 0.0
         self._worst: list[tuple[_Badness, Result]] = []
@@ -149,6 +153,7 @@ class Tally:
         self.statuses[result.status] += 1
         for verdict in result.verdicts:
             self.labels[verdict.label] += 1
+        self.notes.update(result.notes)
         self.usage = self.usage + result.usage
         self._covered += result.coverage
         self._consider(_badness(result, score), result)
@@ -159,6 +164,7 @@ class Tally:
         self.scores += other.scores
         self.statuses.update(other.statuses)
         self.labels.update(other.labels)
+        self.notes.update(other.notes)
         self.usage = self.usage + other.usage
         self._covered += other._covered
         for badness, result in other._worst:
@@ -207,6 +213,7 @@ class Tally:
             "coverage": self.coverage,
             "statuses": dict(self.statuses),
             "labels": dict(self.labels),
+            "notes": dict(self.notes),
             "usage": self.usage.model_dump(),
         }
 
@@ -260,6 +267,12 @@ class Report(DerivingModel):
     def labels(self) -> dict[Label, int]:
         """How many claims have each label."""
         return dict(self.tally.labels)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def notes(self) -> dict[str, int]:
+        """How many samples carry each note."""
+        return dict(self.tally.notes)
 
     @computed_field  # type: ignore[prop-decorator]
     @property

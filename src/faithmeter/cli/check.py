@@ -65,6 +65,8 @@ def command(
             "faithmeter: there is no context to check against: give it with -c, else no claim is supported", err=True
         )
     result = sync.run(build_evaluator(**options).check(sample))
+    for note in result.notes:
+        click.echo(f"faithmeter: {note}", err=True)
     _show(result, as_json=as_json)
     if result.coverage < 1:
         sys.exit(UNJUDGED)

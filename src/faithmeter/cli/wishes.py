@@ -116,6 +116,8 @@ class Wishes:
 
 
 def show_numbers(tally: Tally, wishes: Wishes, *, facts: dict[str, Any], lines: Iterable[str]) -> None:
+    for note, number in tally.notes.items():
+        click.echo(f"faithmeter: {render.noted(number, tally.count, note)}", err=True)
     if wishes.as_json:
         click.echo(json.dumps(tally.as_dict() | facts))
         return

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO
 
 from faithmeter.datamodels import Outcome, Verdict
-from faithmeter.render import LOOKS, number
+from faithmeter.render import LOOKS, noted, number
 from faithmeter.report.escaping import markdown
 from faithmeter.report.plot import shares
 from faithmeter.report.summary import Summary
@@ -68,6 +68,7 @@ def _numbers(summary: Summary) -> Iterator[str]:
         yield f"- pass rate {summary.pass_rate:.0%}"
     if summary.coverage < 1:
         yield f"- coverage {summary.coverage:.1%}: the rest could not be judged"
+    yield from (f"- ⚠ {markdown(noted(n, summary.count, note), 400)}" for note, n in summary.notes.items())
     usage = summary.usage
     if usage.calls:
         cost = "" if usage.cost is None else f", ${usage.cost:.4f}"

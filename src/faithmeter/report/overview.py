@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from faithmeter.render import LOOKS, number
+from faithmeter.render import LOOKS, noted, number
 from faithmeter.report import plot
 from faithmeter.report.summary import Summary
 
@@ -17,8 +17,14 @@ def overview(summary: Summary) -> str:
         f'<div class="hero">{_mean(summary)}<div class="tiles">{"".join(_tiles(summary))}</div></div>'
         f'<div class="plots"><div class="panel"><h3>Answers by score</h3>{plot.histogram(summary)}</div>'
         f'<div class="panel"><h3>Claims by label</h3>{_shares(summary)}</div>'
-        f'<div class="panel"><h3>Score by number of claims</h3>{plot.grid(summary)}</div></div>{_made_by(summary)}'
+        f'<div class="panel"><h3>Score by number of claims</h3>{plot.grid(summary)}</div></div>'
+        f"{_notes(summary)}{_made_by(summary)}"
     )
+
+
+def _notes(summary: Summary) -> str:
+    lines = (escape(noted(number, summary.count, note)) for note, number in summary.notes.items())
+    return "".join(f'<p class="notice">⚠ {line}</p>' for line in lines)
 
 
 def _mean(summary: Summary) -> str:

@@ -61,6 +61,8 @@ def details(result: Result, signature: int) -> dict[str, Any]:
         "signature": signature,
         "usage": result.usage.model_dump(exclude_defaults=True),
     }
+    if result.notes:
+        found["notes"] = result.notes
     if result.failures:
         found["bounds"] = result.bounds
     if result.sample.metadata:

@@ -20,7 +20,8 @@ class Verifier(Protocol):
     A verifier may also say how a run should treat it, by attributes that are read with `getattr`:
     `cpu_bound: bool`, whether it keeps a core busy, so that a run starts a process a core (an extractor has the
     same); `threads: int`, set to 1 in such a process; `concurrency: int`, how many samples to have in flight if it
-    waits for others; `async aclose()`, called when the run that built it has ended.
+    waits for others; `async aclose()`, called when the run that built it has ended; `languages: Collection[str]`, ISO
+    639-1 codes of the only languages it knows, so that a result says when its answer is in another one.
 
     And for the cache: `reads(pair) -> Sequence[str]`, what bears on its verdict besides the claim's text and the
     contexts' texts (without it, the question is taken to, and nothing else); `cheap: bool`, whether judging is as

@@ -7,7 +7,7 @@ a near-identical sentence agree; what does the embedded model say, and do the wo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from faithmeter.boundary import checked, verified
@@ -137,6 +137,13 @@ class Cascade:
         for tier in self.tiers:
             if hasattr(tier.verifier, "threads"):
                 tier.verifier.threads = number
+
+    @property
+    def languages(self) -> Collection[str] | None:
+        """What every tier knows: an early tier may settle a claim for all; None: any language."""
+        said = [getattr(tier.verifier, "languages", None) for tier in self.tiers]
+        known = [set(languages) for languages in said if languages is not None]
+        return sorted(set.intersection(*known)) if known else None
 
     def reads(self, pair: Pair) -> Sequence[str]:
         """What any tier reads."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -82,6 +82,12 @@ class ClassifierVerifier:
     @property
     def signature(self) -> str:
         return f"{self.name}.1,{self._fingerprint},window={self._window},threshold={self.options.threshold:g}"
+
+    @property
+    def languages(self) -> Collection[str] | None:
+        """What the model was trained on, where that is known; None: it is not, as with any NLI model."""
+        found: Collection[str] | None = getattr(self.scorer, "languages", None)
+        return found
 
     @property
     def _window(self) -> int:
@@ -167,6 +173,7 @@ def _nearest(pair: Pair, window: Sequence[Passage]) -> tuple[Evidence, ...]:
 class HhemScorer:
     """HHEM-2.1-Open: a T5 encoder whose first token says "consistent"."""
 
+    languages = ("en",)
     window = 512  # what it was trained on; T5's relative positions take longer inputs, less surely
 
     def __init__(self, path: str, *, device: str) -> None:
@@ -198,6 +205,7 @@ class HhemScorer:
 class MiniCheckScorer:
     """MiniCheck-Flan-T5: a sequence-to-sequence model asked for one token."""
 
+    languages = ("en",)
     window = 2048
 
     def __init__(self, path: str, *, device: str) -> None:

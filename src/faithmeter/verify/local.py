@@ -146,6 +146,7 @@ class LocalVerifier:
     """Judges claims with the embedded model."""
 
     cpu_bound = True
+    languages = ("en",)
 
     def __init__(self, *, folder: Path = WEIGHTS, threads: int | None = None) -> None:
         if threads is not None and threads < 1:

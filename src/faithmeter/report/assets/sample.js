@@ -14,12 +14,16 @@ class SampleView {
         h("h3", { id: "answer-title" }, "Answer"), this.answer(), this.claims()),
       h("section", { class: "context-pane", "aria-labelledby": "contexts-title" },
         h("h3", { id: "contexts-title" }, "Contexts ", h("span", { class: "unit" }, this.used())), this.contexts()));
-    return [this.question(), reading, this.matrix(), this.facts()];
+    return [this.question(), ...this.notes(), reading, this.matrix(), this.facts()];
   }
 
   question() {
     const { question } = this.row;
     return question && h("p", { class: "question" }, h("span", { class: "eyebrow" }, "Question"), h("span", { dir: "auto" }, question));
+  }
+
+  notes() {
+    return (this.details.notes ?? []).map((note) => h("p", { class: "notice" }, "⚠ ", note));
   }
 
   // --- the answer ------------------------------------------------------------------------------
