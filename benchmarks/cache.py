@@ -25,12 +25,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from faithmeter.cache.cached import Cached, CachedExtractor
+from faithmeter.cache.codec import normalised
 from faithmeter.cache.embedding import static
 from faithmeter.cache.guard import admits
-from faithmeter.cache.records import normalised
 from faithmeter.cache.sqlite import SQLiteStore
 from faithmeter.cache.store import Entry
+from faithmeter.cache.wrapper import Cached, CachedExtractor
 from faithmeter.datamodels import Claim, Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.evaluator import Evaluator
 from faithmeter.extract import load_extractor

@@ -24,14 +24,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from faithmeter.cache.cached import Cached
 from faithmeter.cache.sqlite import SQLiteStore
+from faithmeter.cache.wrapper import Cached
 from faithmeter.datamodels import Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.verify import Verifier, load_verifier
 from faithmeter.verify.cascade import SURE_SUPPORTED, SURE_UNSUPPORTED, Cascade, Seconded, Tier, settled_by_tier
-from faithmeter.verify.checks import FactVerifier, QuoteVerifier
 from faithmeter.verify.lexical import LexicalVerifier
+from faithmeter.verify.quick_checks import FactVerifier, QuoteVerifier
 
 DATA = Path(os.environ.get("FAITHMETER_DATA", Path(__file__).parents[2] / "shared" / "data"))
 LOST = 0.01  # agreement that may be lost

@@ -23,13 +23,13 @@ from pathlib import Path
 
 from benchmarks.verifiers import judge, read
 from faithmeter import text
-from faithmeter._source import Source
-from faithmeter.corrupt import CORRUPTIONS
 from faithmeter.datamodels import Claim, Context, Evidence, Label, Pair, Sample, Verdict
-from faithmeter.evidence import terms
-from faithmeter.paraphrase import PARAPHRASES
-from faithmeter.selftest import stands_alone
-from faithmeter.stats import wilson_interval
+from faithmeter.evidence.passages import terms
+from faithmeter.intervals import wilson_interval
+from faithmeter.trust.selftest.corrupt import CORRUPTIONS
+from faithmeter.trust.selftest.measure import stands_alone
+from faithmeter.trust.selftest.paraphrase import PARAPHRASES
+from faithmeter.trust.selftest.source_text import Source
 from faithmeter.verify import load_verifier
 
 HAND = Path(__file__).parent / "decisive" / "hand.jsonl"

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from benchmarks.derivation_cases import TEMPLATES, Case, Template
 from faithmeter.datamodels import Context
-from faithmeter.evidence import Index
+from faithmeter.evidence.passages import Index
 from faithmeter.verify.derive import derive
 
 CASES = 500

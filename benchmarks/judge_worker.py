@@ -24,8 +24,8 @@ os.environ.update(RAGAS_DO_NOT_TRACK="true", DEEPEVAL_TELEMETRY_OPT_OUT="YES", O
 def faithmeter(rows: Iterable[dict[str, Any]], url: str, concurrency: int, timeout: float) -> list[float | None]:
     from faithmeter.datamodels import Sample
     from faithmeter.evaluator import Evaluator
-    from faithmeter.extract.llm import LLMExtractor
-    from faithmeter.verify.judge import Judge
+    from faithmeter.judge.extract import LLMExtractor
+    from faithmeter.judge.verify import Judge
 
     options: dict[str, Any] = {"concurrency": concurrency, "timeout": timeout}
     spec = f"openai:stub@{url}"

@@ -27,9 +27,9 @@ from faithmeter.cache.sqlite import SQLiteStore
 from faithmeter.cache.store import Entry
 from faithmeter.cli import main as faithmeter
 from faithmeter.extract import load_extractor
-from faithmeter.labelling import Session, make_queue
-from faithmeter.labels import read_labels
 from faithmeter.report import read_results
+from faithmeter.trust.human_labels import read_labels
+from faithmeter.trust.label_session import Session, make_queue
 from faithmeter.verify import load_verifier
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))

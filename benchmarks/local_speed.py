@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from faithmeter.datamodels import Claim, Context, Pair, Sample
-from faithmeter.evidence import Index, select
+from faithmeter.evidence.passages import Index, select
 from faithmeter.verify import Verifier
 from faithmeter.verify.local import WEIGHTS, LocalVerifier, load_model
 

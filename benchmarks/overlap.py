@@ -28,7 +28,8 @@ from statistics import mean
 from typing import Any, NamedTuple
 
 from faithmeter.compat import DeterministicFaithfulness
-from faithmeter.overlap import ContextIndex, Metric, Reference, best_window
+from faithmeter.compat.continuous_eval.overlap import Reference
+from faithmeter.verify.window import ContextIndex, Metric, best_window
 
 HOW = """\
 To compare with continuous-eval, make an environment that can be thrown away, and run this there:

@@ -19,8 +19,8 @@ import numpy as np
 
 from benchmarks.reasoning_cases import Case, hand, made
 from benchmarks.verifiers import judge
-from faithmeter import agreement as stats
 from faithmeter.datamodels import Claim, Label, Pair
+from faithmeter.trust import metrics as stats
 from faithmeter.verify import load_verifier
 
 THRESHOLD = 0.5

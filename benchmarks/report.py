@@ -16,10 +16,11 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from faithmeter import Evaluator, Result, sync
+from faithmeter import Evaluator, Result
+from faithmeter.data.datasets import read_samples
 from faithmeter.datamodels import Sample
 from faithmeter.report import write_report
-from faithmeter.runs.datasets import read_samples
+from faithmeter.runtime import sync
 
 ANSWERS = Path(__file__).parents[1] / "tests" / "report" / "answers.jsonl"
 SAMPLES = 10_000

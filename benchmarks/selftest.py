@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.verifiers import ANSWERS, RESULTS, machine, read
 from faithmeter import Evaluator
 from faithmeter.datamodels import Sample
-from faithmeter.selftest import KINDS, selftest
+from faithmeter.trust.selftest.measure import KINDS, selftest
 
 CLAIM_SETS = ("factscore_dev", "begin_test", "attributionbench_test500", "qags_cnndm")
 

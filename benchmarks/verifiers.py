@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from faithmeter import agreement as stats
 from faithmeter.datamodels import Claim, Context, Label, Pair, Sample, Verdict
 from faithmeter.extract.sentences import SentenceExtractor
+from faithmeter.trust import metrics as stats
 from faithmeter.verify import Verifier, load_verifier
 
 DATA = Path(os.environ.get("FAITHMETER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))

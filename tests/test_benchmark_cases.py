@@ -11,9 +11,9 @@ import pytest
 from benchmarks import decisive, reasoning_cases
 from benchmarks.reasoning_cases import Case
 from faithmeter import text
+from faithmeter.data.datasets import read_samples
 from faithmeter.datamodels import Context, Evidence, Label, Sample
 from faithmeter.extract.sentences import SentenceExtractor
-from faithmeter.runs.datasets import read_samples
 
 ROOT = Path(__file__).parents[1]
 CASES = [*reasoning_cases.hand(), *reasoning_cases.made()]

@@ -11,12 +11,13 @@ import random
 import pytest
 from support.growth import PIECES, Growth, Work, exponent, functions, fuzz, patterns
 
-from faithmeter import corrupt, evidence
-from faithmeter._source import Source
-from faithmeter.agreement import span_overlap
 from faithmeter.datamodels import Sample
+from faithmeter.evidence import passages as evidence
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.text import units
+from faithmeter.trust.metrics import span_overlap
+from faithmeter.trust.selftest import corrupt
+from faithmeter.trust.selftest.source_text import Source
 
 LINEAR = 1.5
 """Below it a cost counts as linear: a quadratic one is near 2, and a busy machine adds a few tenths."""

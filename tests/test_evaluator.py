@@ -32,7 +32,7 @@ from faithmeter import (
     check,
     evaluate,
 )
-from faithmeter.metering import spend
+from faithmeter.runtime.usage import spend
 
 CONTEXT = "The Eiffel Tower is 330 metres tall. It opened in 1889."
 

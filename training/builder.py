@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from faithmeter.datamodels import Claim, Context, Sample
-from faithmeter.evidence import Index, bearing, hint, joined, select, terms
+from faithmeter.evidence.passages import Index, bearing, hint, joined, select, terms
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.text import sentences
 from training.corrupt import corrupt, names, reword

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from faithmeter.verify._traces import overlap
 from faithmeter.verify.local import MARGIN_AT_MOST, WEIGHTS
+from faithmeter.verify.local_features import overlap
 from training.fit import UNLABELLED
 from training.measure import Floats, auroc, calibration_error
 from training.rows import Row

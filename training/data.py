@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from faithmeter.evidence import hint
+from faithmeter.evidence.passages import hint
 from faithmeter.text import sentences
 from training.builder import Builder, asked, claims_of, span_label, told
 from training.corrupt import names

@@ -12,7 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from faithmeter.evidence import terms
+from faithmeter.evidence.passages import terms
 
 _SPLIT = re.compile(
     r"[,;:]? (?=(?:and|but|which|who|that|when|where|while|after|before|because|as|if|since|with|for) )|, "

@@ -23,7 +23,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from faithmeter import render
+from faithmeter import display as render
 from faithmeter.data.jsonl import problem_in
 
 if TYPE_CHECKING:

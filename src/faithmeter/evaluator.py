@@ -7,25 +7,14 @@ from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Collection, Iterable, Sequence
 from typing import Any
 
-from faithmeter import sync
-from faithmeter.boundary import extracted, verified
-from faithmeter.datamodels import (
-    Claim,
-    Context,
-    Extraction,
-    Failure,
-    Label,
-    Origin,
-    Outcome,
-    Pair,
-    Sample,
-    Verdict,
-)
+from faithmeter.datamodels import Claim, Context, Extraction, Failure, Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.extract import Extractor, load_extractor
-from faithmeter.language import NOTE, unknown_language
-from faithmeter.metering import metered
 from faithmeter.results import Result
+from faithmeter.runtime import sync
+from faithmeter.runtime.boundary import extracted, verified
+from faithmeter.runtime.usage import metered
 from faithmeter.scoring import Scoring, load_scoring
+from faithmeter.text.language import NOTE, unknown_language
 from faithmeter.verify import DEFAULT_VERIFIER, Verifier, load_verifier
 
 

@@ -18,25 +18,25 @@ from typing import Any, TypeVar
 import pytest
 
 import faithmeter_pytest as door
-from faithmeter import sync
 from faithmeter.cache import cache_file, wrap, wrap_extractor
 from faithmeter.data import jsonl
+from faithmeter.data.datasets import read_samples
 from faithmeter.data.files import keep_apart
 from faithmeter.datamodels import Context, Failure, Outcome, Sample, Verdict
+from faithmeter.display import LOOKS, number
 from faithmeter.errors import BudgetReached, FaithmeterError, RowError, UsageError
 from faithmeter.evaluator import Evaluator
-from faithmeter.evidence import Index, bearing, select
+from faithmeter.evidence.passages import Index, bearing, select
 from faithmeter.extract import load_extractor
 from faithmeter.llm.budget import limited
-from faithmeter.loading import finite
-from faithmeter.recording import Entry, Recording, write_recording
-from faithmeter.render import LOOKS, number
+from faithmeter.pytest_recording import Entry, Recording, write_recording
 from faithmeter.report import format_of, summarise, write_report
 from faithmeter.report.escaping import one_line
 from faithmeter.report.github import announce
 from faithmeter.report.summary import Summary, to_look_at
 from faithmeter.results import Result
-from faithmeter.runs.datasets import read_samples
+from faithmeter.runtime import sync
+from faithmeter.runtime.specs import finite
 from faithmeter.scoring import load_scoring
 from faithmeter.verify import DEFAULT_VERIFIER, load_verifier
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import computed_field, model_validator
 
-from faithmeter import render
+from faithmeter import display as render
 from faithmeter.datamodels import Aside, DerivingModel, Failure, Label, Outcome, Sample, Usage, Verdict
+from faithmeter.intervals import mean_interval
 from faithmeter.scoring import Scoring
-from faithmeter.stats import mean_interval
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult

@@ -17,11 +17,11 @@ import pytest
 from click.testing import CliRunner
 
 from faithmeter.cache import open_store
-from faithmeter.cache.cached import Cached, CachedExtractor
+from faithmeter.cache.maintenance import misshapen
 from faithmeter.cache.redis import RedisStore
-from faithmeter.cache.review import misshapen
 from faithmeter.cache.sqlite import SQLiteStore
 from faithmeter.cache.store import Entry, Store
+from faithmeter.cache.wrapper import Cached, CachedExtractor
 from faithmeter.cli import main
 from faithmeter.datamodels import Claim, Pair, Sample, Verdict
 from faithmeter.errors import UsageError

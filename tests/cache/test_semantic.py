@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from faithmeter.cache.cached import Cached
 from faithmeter.cache.embedding import FunctionEmbedder, load_embedder, static
 from faithmeter.cache.guard import admits
 from faithmeter.cache.semantic import Semantic
 from faithmeter.cache.sqlite import SQLiteStore
 from faithmeter.cache.store import Store
+from faithmeter.cache.wrapper import Cached
 from faithmeter.datamodels import Verdict
 from faithmeter.errors import UsageError
 
-from .test_cached import Substring, pair, sample
+from .test_wrapper import Substring, pair, sample
 
 BORN = "Einstein was born on 14 March 1879."
 

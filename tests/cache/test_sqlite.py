@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from faithmeter.cache import _schema, sqlite
+from faithmeter.cache import sqlite
+from faithmeter.cache import sqlite_schema as _schema
 from faithmeter.cache.sqlite import SQLiteStore
 from faithmeter.cache.store import Entry
 from faithmeter.errors import UsageError

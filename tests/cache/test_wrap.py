@@ -12,12 +12,12 @@ import pytest
 
 import faithmeter
 from faithmeter.cache import default_path, notes, open_store, wrap, wrap_extractor
-from faithmeter.cache.cached import Cached, CachedExtractor
 from faithmeter.cache.sqlite import SQLiteStore
+from faithmeter.cache.wrapper import Cached, CachedExtractor
 from faithmeter.errors import UsageError
 from faithmeter.verify.cascade import Cascade, Tier
 
-from .test_cached import Splitter, Substring
+from .test_wrapper import Splitter, Substring
 
 
 class Cheap(Substring):

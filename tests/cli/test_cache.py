@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from faithmeter.cache.cached import Cached
 from faithmeter.cache.semantic import Semantic
 from faithmeter.cache.sqlite import SQLiteStore
+from faithmeter.cache.wrapper import Cached
 from faithmeter.cli.cache import command
 from faithmeter.datamodels import Claim, Label, Origin, Outcome, Pair, Sample, Usage, Verdict
-from faithmeter.metering import spend
+from faithmeter.runtime.usage import spend
 
 
 class Picky:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
-from faithmeter.calibration import read_profile
+from faithmeter.verify.calibrated import read_profile
 
 Cli = Callable[..., CompletedProcess[str]]
 

@@ -15,7 +15,7 @@ from subprocess import CompletedProcess
 
 from support.opinions import answers, judged, write_results
 
-from faithmeter.labels import read_labels
+from faithmeter.trust.human_labels import read_labels
 
 Cli = Callable[..., CompletedProcess[str]]
 

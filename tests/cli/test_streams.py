@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from faithmeter.cli import main
+from faithmeter.data.datasets import read_samples
 from faithmeter.errors import DataError
-from faithmeter.labels import read_labels
-from faithmeter.runs.datasets import read_samples
+from faithmeter.trust.human_labels import read_labels
 
 SAMPLE = {"id": "a", "answer": "Paris lies on the Seine.", "contexts": ["Paris lies on the river Seine."]}
 ROW = json.dumps(SAMPLE) + "\n"

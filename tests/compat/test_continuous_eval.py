@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from faithmeter import UsageError, _treebank
+from faithmeter import UsageError
 from faithmeter.compat import DeterministicFaithfulness
+from faithmeter.compat.continuous_eval import nltk_tokens as _treebank
 
 # The example of continuous-eval's documentation.
 CONTEXTS = ["William Shakespeare is the author of 'Romeo and Juliet'."]

@@ -15,7 +15,7 @@ from support.tiny_models import hhem_folder
 
 from faithmeter import Label, UsageError
 from faithmeter.compat import Faithfulness, FaithfulnesswithHHEM, rag_evals, ragaliq, ragas
-from faithmeter.compat._parts import Unjudged
+from faithmeter.compat.clients import Unjudged
 from faithmeter.llm.wrapped import given
 
 EINSTEIN = (

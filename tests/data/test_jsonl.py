@@ -14,17 +14,17 @@ from pydantic import ValidationError
 
 from faithmeter.cli import main
 from faithmeter.data import jsonl
+from faithmeter.data.datasets import read_samples
 from faithmeter.datamodels import Claim, Failure, Origin, Sample, Verdict
 from faithmeter.errors import DataError, RowError, UsageError
-from faithmeter.labelling import Session, make_queue
-from faithmeter.labels import read_labels
-from faithmeter.llm.prompts import load_examples
-from faithmeter.recording import Entry, Recording, write_recording
+from faithmeter.judge.prompts import load_examples
+from faithmeter.pytest_recording import Entry, Recording, write_recording
 from faithmeter.report import read_results
 from faithmeter.results import Result
-from faithmeter.runs.datasets import read_samples
 from faithmeter.runs.journal import Journal
 from faithmeter.scoring import Scoring
+from faithmeter.trust.human_labels import read_labels
+from faithmeter.trust.label_session import Session, make_queue
 
 BREAKS = "one\u2028two\u2029three\u0085four"
 

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 import pytest
 from support.llm_server import Behaviour, Faults, LLMServer
 
-from faithmeter import sync
 from faithmeter.datamodels import Claim, Failure, Label, Pair, Sample, Verdict
 from faithmeter.errors import BudgetReached, EndpointDown, StopRun, UsageError
 from faithmeter.evaluator import Evaluator
+from faithmeter.judge.verify import Judge
 from faithmeter.llm.budget import limited
-from faithmeter.metering import metered
-from faithmeter.verify.judge import Judge
+from faithmeter.runtime import sync
+from faithmeter.runtime.usage import metered
 
 SAMPLE = Sample(answer="The tower is in Paris.", contexts=["The tower is in Paris."])
 PAIRS = [Pair(Claim(text="The tower is in Paris.", start=0, end=22), SAMPLE)]

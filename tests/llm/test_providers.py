@@ -8,8 +8,8 @@ from support.providers import PROVIDERS
 
 from faithmeter.datamodels import Claim, Failure, Label, Pair, Sample, Verdict
 from faithmeter.errors import EndpointDown
-from faithmeter.metering import metered
-from faithmeter.verify.judge import Judge
+from faithmeter.judge.verify import Judge
+from faithmeter.runtime.usage import metered
 
 SAMPLE = Sample(answer="…", contexts=["The tower is in Paris.", "It has 3 floors."])
 PAIRS = [Pair(Claim(text=text, start=0, end=1), SAMPLE) for text in ("The tower is in Paris.", "It has 7 floors.")]

@@ -14,9 +14,9 @@ from support.llm_server import Asked, Behaviour, LLMServer, think
 
 from faithmeter.datamodels import Claim, Pair, Sample
 from faithmeter.errors import EndpointDown
+from faithmeter.judge.verify import Judge
 from faithmeter.llm.secrets import Access, scrubbed
 from faithmeter.llm.settings import ModelSpec, parse_spec, signed_model
-from faithmeter.verify.judge import Judge
 
 KEY = "sk-Zq83-nobody-may-read-this-0042"
 PAIRS = [Pair(Claim(text="A.", start=0, end=2), Sample(answer="A.", contexts=["A."]))]

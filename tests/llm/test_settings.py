@@ -113,7 +113,7 @@ def test_an_option_without_a_value_is_named_with_the_remedy() -> None:
 
 @pytest.mark.parametrize("around", ["{}", "cascade:{}", "cascade:0.01,0.72:{}", "profile:cascade:{}@profile.json"])
 def test_on_ray_each_actor_gets_its_share_of_the_limits(around: str) -> None:
-    from faithmeter.runs.ray_engine import _share
+    from faithmeter.runs.ray.engine import _share
 
     given = around.format("openai:m?concurrency=8&requests_per_minute=60")
     given_last = "&concurrency=2&requests_per_minute=15.0"

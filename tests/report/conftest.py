@@ -10,10 +10,11 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from support.judging import NumbersVerifier
 
-from faithmeter import Evaluator, Result, sync
+from faithmeter import Evaluator, Result
+from faithmeter.data.datasets import read_samples
 from faithmeter.datamodels import Sample
 from faithmeter.report import write_report
-from faithmeter.runs.datasets import read_samples
+from faithmeter.runtime import sync
 
 ANSWERS = Path(__file__).parent / "answers.jsonl"
 SCREENSHOTS = Path(__file__).parents[2] / "out" / "screenshots"

@@ -14,9 +14,9 @@ from support.judging import NumbersVerifier
 
 from faithmeter import Claim, Failure, Label, Origin, Result, Sample, Verdict
 from faithmeter.errors import DataError
-from faithmeter.report.compare_html import write_comparison
 from faithmeter.report.compare_terminal import comparison_report, summary_lines, verdict
 from faithmeter.report.comparison import Comparison, matched
+from faithmeter.report.html.compare import write_comparison
 
 from .conftest import SCREENSHOTS, Visiting, judge, write_results  # type: ignore[import-not-found]
 

@@ -18,14 +18,14 @@ from markdown_it import MarkdownIt
 from rich.console import Console
 
 from faithmeter import Label, Result
+from faithmeter.data.results_file import ResultsFile
 from faithmeter.errors import DataError, OutputError, UsageError
 from faithmeter.report import format_of, read_results, summarise, write_report
 from faithmeter.report.escaping import markdown, one_line, spreadsheet, workflow_message, workflow_property, xml
-from faithmeter.report.reading import ResultsFile
 from faithmeter.report.summary import BINS, bin_of
 from faithmeter.report.terminal import terminal_report
 
-from .test_html_safety import HOSTILE, hostile_result  # type: ignore[import-not-found]
+from .html.test_safety import HOSTILE, hostile_result  # type: ignore[import-not-found]
 
 
 @pytest.fixture(scope="module")

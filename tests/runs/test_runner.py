@@ -13,11 +13,11 @@ from support.killing import make_rows
 from support.verifiers import Obedient
 
 from faithmeter import Report, Sample, aevaluate, evaluate
+from faithmeter.data.selection import Selection
 from faithmeter.errors import RowError, StopRun, UsageError
-from faithmeter.runs.feed import AHEAD
 from faithmeter.runs.journal import Journal
+from faithmeter.runs.read_ahead import AHEAD
 from faithmeter.runs.runner import SMALL, Judges, Run
-from faithmeter.runs.selection import Selection
 
 BUSY, PATIENT = "python:support.verifiers:busy", "python:support.verifiers:patient"
 

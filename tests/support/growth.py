@@ -24,31 +24,30 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import faithmeter
-from faithmeter import (
-    _blocks,
-    _clauses,
-    _grammar,
-    _ngrams,
-    _prose,
-    _treebank,
-    agreement,
-    corrupt,
-    evidence,
-    facts,
-    overlap,
-    paraphrase,
-    records,
-    render,
-    selftest,
-    text,
-)
-from faithmeter._source import Source, names
+from faithmeter import display as render
+from faithmeter import text
 from faithmeter.cache import guard
+from faithmeter.compat.continuous_eval import char_ngrams as _ngrams
+from faithmeter.compat.continuous_eval import nltk_tokens as _treebank
+from faithmeter.compat.continuous_eval import overlap
 from faithmeter.datamodels import Sample
+from faithmeter.evidence import passages as evidence
 from faithmeter.extract import asides, sentences
-from faithmeter.llm import fence, reading, secrets
+from faithmeter.judge import fencing as fence
+from faithmeter.judge import parsing as reading
+from faithmeter.llm import secrets
 from faithmeter.report import escaping
-from faithmeter.verify import checks
+from faithmeter.text import blocks as _blocks
+from faithmeter.text import sentences as _prose
+from faithmeter.text import structured as records
+from faithmeter.text.english import claim_facts as facts
+from faithmeter.trust import metrics as agreement
+from faithmeter.trust.selftest import clauses as _clauses
+from faithmeter.trust.selftest import corrupt, paraphrase
+from faithmeter.trust.selftest import english as _grammar
+from faithmeter.trust.selftest import measure as selftest
+from faithmeter.trust.selftest.source_text import Source, names
+from faithmeter.verify import quick_checks as checks
 from faithmeter.verify.derive import claims, derive, sources
 
 Work = Callable[[str], object]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from faithmeter.datamodels import Claim, Context, Evidence, Failure, Label, Origin, Outcome, Pair, Usage, Verdict
-from faithmeter.metering import spend
+from faithmeter.runtime.usage import spend
 
 _WORD = re.compile(r"[^\W\d_]{3,}|\d[\d.,]*\d|\d|[\u3040-\u9fff]")
 _PASSAGE = re.compile(r"[^.。;]+(?:\.(?=\d)[^.。;]+)*[.。;]?")

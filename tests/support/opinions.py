@@ -6,10 +6,11 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from faithmeter import Evaluator, sync
+from faithmeter import Evaluator
 from faithmeter.datamodels import Label, Origin, Outcome, Pair, Sample, Verdict
-from faithmeter.labels import HumanLabel
 from faithmeter.results import Result
+from faithmeter.runtime import sync
+from faithmeter.trust.human_labels import HumanLabel
 
 
 class Erring:

@@ -13,8 +13,8 @@ from faithmeter.cache import wrap
 from faithmeter.datamodels import Claim, Failure, Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.errors import EndpointDown, StopRun, UsageError
 from faithmeter.verify.cascade import Cascade, Seconded, Tier, load, settled_by_tier
-from faithmeter.verify.checks import FactVerifier, QuoteVerifier
 from faithmeter.verify.lexical import LexicalVerifier
+from faithmeter.verify.quick_checks import FactVerifier, QuoteVerifier
 
 CONTEXT = (
     "The Eiffel Tower was completed on 31 March 1889. It is not 400 metres tall, but 330 metres.\n"

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.derivations import cases, judged
 from faithmeter.datamodels import Claim, Context, Label, Pair, Sample, Verdict
-from faithmeter.evidence import Index
+from faithmeter.evidence.passages import Index
 from faithmeter.verify.derive import Derivation, derive
 from faithmeter.verify.derive.quantities import read, unit_of
 from faithmeter.verify.local import PROVEN, REFUTED, LocalVerifier

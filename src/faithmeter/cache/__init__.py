@@ -53,7 +53,7 @@ def wrap(
     says, else the user's cache folder for verifiers that cost something. `semantic`: True, or a threshold,
     adds semantic hits; None, what the environment says. `refresh`: judge all again, and keep that.
     """
-    from faithmeter.cache.cached import Cached
+    from faithmeter.cache.wrapper import Cached
 
     if cache is None and not semantic and getattr(verifier, "cheap", False):
         return verifier  # as quick to judge as to look up
@@ -77,7 +77,7 @@ def wrap_extractor(
     extractor: Extractor, *, cache: str | Path | Store | bool | None = None, refresh: bool = False
 ) -> Extractor:
     """Put the cache around an extractor that costs something; `cache` as for `wrap`."""
-    from faithmeter.cache.cached import CachedExtractor
+    from faithmeter.cache.wrapper import CachedExtractor
 
     store = None if getattr(extractor, "cheap", False) else _store(cache)
     return extractor if store is None else CachedExtractor(extractor, store, refresh=refresh)

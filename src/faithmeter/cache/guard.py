@@ -8,7 +8,7 @@ rewording need not. See `docs/cache.md` for what is let through.
 
 from __future__ import annotations
 
-from faithmeter.facts import Kind, differences
+from faithmeter.text.english.claim_facts import Kind, differences
 
 
 def objections(asked: str, known: str) -> frozenset[Kind]:

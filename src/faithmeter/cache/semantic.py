@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from faithmeter.cache.codec import Record, digest
 from faithmeter.cache.embedding import Embed, Embedder, StaticEmbedder, load_embedder
 from faithmeter.cache.guard import admits
-from faithmeter.cache.records import Record, digest
 from faithmeter.cache.store import Entry, Store, reading
 from faithmeter.errors import UsageError
 

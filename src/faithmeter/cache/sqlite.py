@@ -13,7 +13,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from faithmeter.cache._schema import NewerVersion, connect, evict, live_bytes, opened_read_only, prepared, transaction
+from faithmeter.cache.sqlite_schema import (
+    NewerVersion,
+    connect,
+    evict,
+    live_bytes,
+    opened_read_only,
+    prepared,
+    transaction,
+)
 from faithmeter.cache.store import Entry, Kept, Kind, Size
 
 T = TypeVar("T")

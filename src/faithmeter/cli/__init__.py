@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from faithmeter._version import __version__
+from faithmeter.display import printable
 from faithmeter.errors import FaithmeterError
-from faithmeter.render import printable
 
 # command -> (module with a `command` in it, what it does): the help needs no module loaded
 COMMANDS = {

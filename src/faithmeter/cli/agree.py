@@ -13,19 +13,19 @@ import click
 from faithmeter.cli import BELOW, PASSED
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.data.files import keep_apart
+from faithmeter.display import number, printable
 from faithmeter.errors import DataError
-from faithmeter.labels import read_labels
-from faithmeter.render import number, printable
 from faithmeter.report import read_results
 from faithmeter.report.escaping import one_line
 from faithmeter.report.github import commands_off
+from faithmeter.trust.human_labels import read_labels
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from faithmeter.agreement import Estimate
-    from faithmeter.judges import Agreement, Unit
+    from faithmeter.trust.agreement import Agreement, Unit
+    from faithmeter.trust.metrics import Estimate
 
 
 @click.command("agree")
@@ -53,7 +53,7 @@ def command(
     A label is about a claim (`sample`, `claim` or `start` and `end`, `label`) or about a whole answer (`sample`,
     `label`, and `spans` if parts were marked). `faithmeter label` makes such a file.
     """
-    from faithmeter.judges import measure, people_kappa
+    from faithmeter.trust.agreement import measure, people_kappa
 
     keep_apart({"--html": html}, [*results, *label_files])
     labels = [label for path in label_files for label in read_labels(path)]
@@ -65,7 +65,7 @@ def command(
         agreements += found
     people = people_kappa(labels)
     if html:
-        from faithmeter.report.agree import write_agreement
+        from faithmeter.report.html.agree import write_agreement
 
         write_agreement(html, agreements, people=people)
     if as_json:
@@ -112,7 +112,7 @@ def _table(group: Sequence[Agreement], level: str) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from faithmeter.judges import NAMES
+    from faithmeter.trust.agreement import NAMES
 
     table = Table(title=f"Agreement with people: {level}s", title_justify="left")
     table.add_column("", style="dim")
@@ -150,7 +150,7 @@ def _confusion(item: Agreement) -> Table:
 
 def _beside(group: Sequence[Agreement]) -> list[str]:
     """How each further judge compares with the first, on the same claims."""
-    from faithmeter.judges import difference
+    from faithmeter.trust.agreement import difference
 
     first = group[0]
     return [

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from faithmeter.cache import default_path, default_place, open_store
-from faithmeter.cache.review import Review, Stats, export, misshapen, rejudge, stats
+from faithmeter.cache.maintenance import Review, Stats, export, misshapen, rejudge, stats
 from faithmeter.cache.store import Store
 from faithmeter.cli import BELOW, PASSED
 from faithmeter.data import jsonl

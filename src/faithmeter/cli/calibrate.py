@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from faithmeter.data.files import keep_apart, replacing
+from faithmeter.data.results_file import ResultsFile, read_results
+from faithmeter.display import printable
 from faithmeter.errors import DataError
-from faithmeter.labels import read_labels
-from faithmeter.render import printable
-from faithmeter.report.reading import ResultsFile, read_results
+from faithmeter.trust.human_labels import read_labels
 
 if TYPE_CHECKING:
-    from faithmeter.agreement import Aim, Estimate
-    from faithmeter.calibration import Profile
+    from faithmeter.trust.metrics import Aim, Estimate
+    from faithmeter.verify.calibrated import Profile
 
 
 @click.command("calibrate")
@@ -40,8 +40,8 @@ def command(
     What is shown is cross-validated: every claim is judged by a fit that has not seen its answer. The true rate of
     unfaithful claims in all of RESULTS is estimated from how often the verifier is right about either kind.
     """
-    from faithmeter.calibration import fit_profile, unfaithful_rate
-    from faithmeter.judges import measure
+    from faithmeter.trust.agreement import measure
+    from faithmeter.trust.calibrate import fit_profile, unfaithful_rate
 
     keep_apart({"-o": output}, [results, *label_files, *others])
     labels = [label for path in label_files for label in read_labels(path)]
@@ -76,8 +76,8 @@ def _show(profile: Profile, rates: dict[str, tuple[int, Estimate]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from faithmeter.agreement import Estimate
-    from faithmeter.judges import NAMES
+    from faithmeter.trust.agreement import NAMES
+    from faithmeter.trust.metrics import Estimate
 
     console = Console()
     console.print(

@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from faithmeter import sync
 from faithmeter.cli import BELOW, PASSED, UNJUDGED, speaks_utf8
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import build_evaluator, evaluator_options
@@ -17,6 +16,7 @@ from faithmeter.datamodels import Sample
 from faithmeter.errors import DataError
 from faithmeter.report.github import commands_off
 from faithmeter.results import Result
+from faithmeter.runtime import sync
 
 
 def _text(value: str) -> str:

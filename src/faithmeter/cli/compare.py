@@ -12,10 +12,10 @@ import click
 from faithmeter.cli import BELOW, PASSED, UNJUDGED
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.data.files import keep_apart
-from faithmeter.report.compare_html import write_comparison
 from faithmeter.report.compare_terminal import comparison_report, p_words, signed, summary_lines
 from faithmeter.report.comparison import Comparison
 from faithmeter.report.github import announce_comparison, commands_off
+from faithmeter.report.html.compare import write_comparison
 
 DEFAULT_SIZE = 0.01  # a hundredth of the score: below that, few would want a build to fail
 

@@ -18,10 +18,10 @@ import click
 from faithmeter.cache import notes
 from faithmeter.cli import BELOW, INTERRUPTED, PASSED
 from faithmeter.cli.eval_on_ray import eval_on_ray
+from faithmeter.cli.eval_request import Wishes, count, show_numbers, verdict
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, evaluator_options
 from faithmeter.cli.progress import Tick, progress
-from faithmeter.cli.wishes import Wishes, count, show_numbers, verdict
 from faithmeter.datamodels import Usage
 from faithmeter.errors import FaithmeterError
 from faithmeter.evaluator import Evaluator
@@ -119,7 +119,7 @@ def command(data: tuple[str, ...], **options: Any) -> None:
 
 def _dry_run(wishes: Wishes, evaluator: Evaluator) -> int:
     """Say what the run would take, if nothing has to be asked again and nothing is in the cache."""
-    from faithmeter.verify.estimate import estimate
+    from faithmeter.runs.cost_estimate import estimate
 
     async def added_up() -> tuple[int, Usage]:
         answers, usage = 0, Usage()

@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 
 from faithmeter.cli import INTERRUPTED
+from faithmeter.cli.eval_request import Wishes, count, show_numbers, verdict
 from faithmeter.cli.progress import part_progress
-from faithmeter.cli.wishes import Wishes, count, show_numbers, verdict
 from faithmeter.errors import FaithmeterError
 from faithmeter.report import write_report
-from faithmeter.runs.parts import Reading
-from faithmeter.runs.ray_engine import RayRun, run_on_ray
+from faithmeter.runs.ray.engine import RayRun, run_on_ray
+from faithmeter.runs.ray.parts import Reading
 from faithmeter.runs.runner import Judges
 
 

@@ -14,10 +14,10 @@ from contextlib import contextmanager
 import click
 
 from faithmeter.data.files import keep_apart
-from faithmeter.labelling import Item, Session, make_queue
-from faithmeter.labels import Word, read_labels
-from faithmeter.render import printable
+from faithmeter.display import printable
 from faithmeter.report import read_results
+from faithmeter.trust.human_labels import Word, read_labels
+from faithmeter.trust.label_session import Item, Session, make_queue
 
 KEYS: dict[str, Word] = {
     "1": "supported",
@@ -79,7 +79,7 @@ def _user() -> str:
 
 
 def _serve(session: Session, *, port: int, open_browser: bool) -> None:
-    from faithmeter.report.label_page import LabelServer
+    from faithmeter.report.html.label_server import LabelServer
 
     with LabelServer(session, port=port) as server:
         click.echo(f"Open {server.url}")
@@ -165,7 +165,7 @@ def _summary(session: Session) -> None:
     click.echo(f"{session.done} of {len(session.items)} labelled by {printable(session.by) or '?'}, in {session.path}")
     if not session.path.exists():
         return
-    from faithmeter.judges import people_kappa
+    from faithmeter.trust.agreement import people_kappa
 
     for (one, two), (count, kappa) in people_kappa(read_labels(session.path)).items():
         click.echo(f"{printable(one)} and {printable(two)}: kappa {kappa} over {count} that both labelled")

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from faithmeter import render
-from faithmeter.runs.intake import Intake
-from faithmeter.runs.ray_engine import RayReport
+from faithmeter import display as render
+from faithmeter.data.intake import Intake
+from faithmeter.runs.ray.engine import RayReport
 from faithmeter.runs.runner import Run
 
 LOG_SECONDS = 10.0  # between JSON lines

@@ -11,11 +11,11 @@ import click
 from faithmeter.cli import BELOW, PASSED
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.data.files import keep_apart
-from faithmeter.render import number
+from faithmeter.data.results_file import ResultsFile
+from faithmeter.display import number
 from faithmeter.report import FORMATS, format_of, summarise, write_report
 from faithmeter.report.github import announce, commands_off
 from faithmeter.report.profiles import counted_as, profiles_table
-from faithmeter.report.reading import ResultsFile
 from faithmeter.report.summary import Summary
 from faithmeter.report.terminal import terminal_report
 

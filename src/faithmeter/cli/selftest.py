@@ -13,11 +13,11 @@ import click
 from faithmeter.cli import BELOW, PASSED, UNJUDGED
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import Assignment, build_evaluator, evaluator_options
+from faithmeter.data.datasets import read_samples
 from faithmeter.datamodels import Sample
 from faithmeter.errors import DataError, UsageError
 from faithmeter.report.github import commands_off
-from faithmeter.runs.datasets import read_samples
-from faithmeter.selftest import KINDS, Tested, selftest
+from faithmeter.trust.selftest.measure import KINDS, Tested, selftest
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -166,7 +166,7 @@ def _table(title: str, group: list[Tested], word: str) -> RenderableType:
 def _mistake(item: Tested, case: Any, outcome: Any) -> RenderableType:
     from rich.text import Text
 
-    from faithmeter.render import number
+    from faithmeter.display import number
     from faithmeter.report.escaping import one_line
 
     word = "flagged" if item.harmless else "missed"

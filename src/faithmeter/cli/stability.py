@@ -14,14 +14,14 @@ import click
 from faithmeter.cli import BELOW, PASSED
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, evaluator_options
+from faithmeter.data.datasets import read_samples
 from faithmeter.datamodels import Sample
 from faithmeter.evaluator import Evaluator
 from faithmeter.report import read_results
 from faithmeter.report.escaping import one_line
 from faithmeter.report.github import commands_off
 from faithmeter.results import Result
-from faithmeter.runs.datasets import read_samples
-from faithmeter.stability import Stability, measure_stability
+from faithmeter.trust.stability import Stability, measure_stability
 
 
 @click.command("stability")

@@ -3,16 +3,10 @@
 from typing import Any
 
 from faithmeter.compat import rag_evals, ragas
-from faithmeter.compat._parts import Unjudged
+from faithmeter.compat.clients import Unjudged
 from faithmeter.compat.continuous_eval import DeterministicFaithfulness
 from faithmeter.compat.rag_evals import ContextEvaluation, FaithfulnessResult, StatementEvaluation
-from faithmeter.compat.ragaliq import (
-    ClaimsResult,
-    ClaimVerdict,
-    EvaluationResult,
-    FaithfulnessEvaluator,
-    RAGTestCase,
-)
+from faithmeter.compat.ragaliq import ClaimsResult, ClaimVerdict, EvaluationResult, FaithfulnessEvaluator, RAGTestCase
 from faithmeter.compat.ragas import FaithfulnesswithHHEM, SentenceEvaluatorSemanticCache, SingleTurnSample
 
 __all__ = [

@@ -12,13 +12,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from faithmeter import sync
-from faithmeter.compat._parts import evaluator, is_judge, judged
+from faithmeter.compat.clients import evaluator, is_judge, judged
 from faithmeter.datamodels import Label, Sample
 from faithmeter.extract import Extractor
-from faithmeter.llm.prompts import load_prompt
+from faithmeter.judge.prompts import load_prompt
 from faithmeter.llm.wrapped import given
 from faithmeter.results import Result
+from faithmeter.runtime import sync
 from faithmeter.scoring import PROFILES
 from faithmeter.verify import Verifier
 
@@ -86,7 +86,7 @@ class ContextEvaluation:
         spec, access = given(client)
         if not is_judge(spec):
             return None
-        from faithmeter.extract.joint import JointExtractor  # needs the extra [llm]
+        from faithmeter.judge.joint import JointExtractor  # needs the extra [llm]
 
         options: dict[str, Any] = {"inference": self.inference}
         if self._own:

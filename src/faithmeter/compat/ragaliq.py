@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from faithmeter.compat._parts import evaluator, judged
+from faithmeter.compat.clients import evaluator, judged
 from faithmeter.datamodels import (
     Claim,
     Context,
@@ -23,9 +23,9 @@ from faithmeter.datamodels import (
     Verdict,
 )
 from faithmeter.evaluator import Evaluator
-from faithmeter.evidence import locate
-from faithmeter.metering import spend
+from faithmeter.evidence.quotes import locate
 from faithmeter.results import Result
+from faithmeter.runtime.usage import spend
 from faithmeter.scoring import PROFILES
 
 Word = Literal["SUPPORTED", "CONTRADICTED", "NOT_ENOUGH_INFO"]

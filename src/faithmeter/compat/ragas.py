@@ -7,13 +7,13 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from faithmeter import sync
 from faithmeter.cache import wrap
 from faithmeter.cache.semantic import Semantic
-from faithmeter.compat._parts import evaluator, judged
+from faithmeter.compat.clients import evaluator, judged
 from faithmeter.datamodels import Sample
 from faithmeter.evaluator import Evaluator
 from faithmeter.results import Result
+from faithmeter.runtime import sync
 from faithmeter.scoring import PROFILES
 from faithmeter.verify import load_verifier
 

@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from faithmeter.datamodels import Extraction, Failure, Sample
 from faithmeter.errors import UsageError
-from faithmeter.loading import load_part
+from faithmeter.runtime.specs import load_part
 
 
 @runtime_checkable
@@ -30,14 +30,14 @@ class Extractor(Protocol):
 # name -> "module:function", as for verifiers
 _LOADERS = {
     "sentences": "faithmeter.extract.sentences:load",
-    "anthropic": "faithmeter.extract.llm:anthropic",
-    "azure": "faithmeter.extract.llm:azure",
-    "bedrock": "faithmeter.extract.llm:bedrock",
-    "google": "faithmeter.extract.llm:google",
-    "groq": "faithmeter.extract.llm:groq",
-    "mistral": "faithmeter.extract.llm:mistral",
-    "openai": "faithmeter.extract.llm:openai",
-    "openai-responses": "faithmeter.extract.llm:openai_responses",
+    "anthropic": "faithmeter.judge.load_extractor:anthropic",
+    "azure": "faithmeter.judge.load_extractor:azure",
+    "bedrock": "faithmeter.judge.load_extractor:bedrock",
+    "google": "faithmeter.judge.load_extractor:google",
+    "groq": "faithmeter.judge.load_extractor:groq",
+    "mistral": "faithmeter.judge.load_extractor:mistral",
+    "openai": "faithmeter.judge.load_extractor:openai",
+    "openai-responses": "faithmeter.judge.load_extractor:openai_responses",
 }
 
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from functools import cache, cached_property
 from itertools import pairwise
 
-from faithmeter._treebank import listed as words
-from faithmeter.extract import _formulas as formulas
+from faithmeter.extract import aside_formulas as formulas
+from faithmeter.text.english.word_tables import words
 
 _LONGEST = 300  # characters; no formula is longer
 _MOST_PIECES = 24

@@ -15,7 +15,9 @@ from typing import Any
 from faithmeter.datamodels import Usage
 from faithmeter.errors import EndpointDown
 from faithmeter.llm.budget import budget_in_force
-from faithmeter.llm.endpoint import (
+from faithmeter.llm.per_loop import PerLoop
+from faithmeter.llm.prices import Prices
+from faithmeter.llm.protocol import (
     Barred,
     Endpoint,
     Fault,
@@ -27,13 +29,11 @@ from faithmeter.llm.endpoint import (
     TimedOut,
     TooLong,
 )
-from faithmeter.llm.gate import Gate
-from faithmeter.llm.perloop import PerLoop
-from faithmeter.llm.prices import Prices
 from faithmeter.llm.providers import connect
+from faithmeter.llm.rate_limit import Gate
 from faithmeter.llm.secrets import Access
 from faithmeter.llm.settings import JudgeSettings, ModelSpec
-from faithmeter.metering import spend
+from faithmeter.runtime.usage import spend
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 20.0  # seconds before a retry; doubled each time
 _LONGEST_RETRY_AFTER = 300.0  # a server that asks for more is as good as down

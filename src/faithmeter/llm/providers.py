@@ -23,7 +23,8 @@ except ImportError:
     raise MissingExtra("an LLM judge", "llm") from None
 
 from faithmeter.llm.bounded import bound_botocore, event_hooks
-from faithmeter.llm.endpoint import (
+from faithmeter.llm.lean import LeanOpenAI
+from faithmeter.llm.protocol import (
     Barred,
     Fault,
     Rejected,
@@ -36,7 +37,6 @@ from faithmeter.llm.endpoint import (
     TooLong,
     Unavailable,
 )
-from faithmeter.llm.lean import LeanOpenAI
 from faithmeter.llm.secrets import Access, scrubbed
 from faithmeter.llm.settings import ModelSpec
 

@@ -7,8 +7,8 @@ from importlib import import_module
 from pathlib import Path
 
 from faithmeter.data.files import replacing
+from faithmeter.data.results_file import read_results, repeatable
 from faithmeter.errors import UsageError
-from faithmeter.report.reading import read_results, repeatable
 from faithmeter.report.summary import Summary, summarise
 from faithmeter.results import Result
 
@@ -16,7 +16,7 @@ __all__ = ["FORMATS", "format_of", "read_results", "summarise", "write_report"]
 
 # ending -> ("module:function", opened as, what it is); the longest ending that fits counts
 FORMATS = {
-    ".html": ("faithmeter.report.html:write_html", "w", "a page to look at"),
+    ".html": ("faithmeter.report.html.page:write_html", "w", "a page to look at"),
     ".md": ("faithmeter.report.markdown:write_markdown", "w", "Markdown"),
     ".xml": ("faithmeter.report.junit:write_junit", "w", "JUnit XML"),
     ".json": ("faithmeter.report.gitlab:write_gitlab", "w", "GitLab code quality"),
@@ -24,7 +24,7 @@ FORMATS = {
     ".claims.csv": ("faithmeter.report.tables:write_claims_csv", "w", "CSV, a row for each claim"),
     ".parquet": ("faithmeter.report.tables:write_parquet", "wb", "Parquet, a row for each sample"),
     ".claims.parquet": ("faithmeter.report.tables:write_claims_parquet", "wb", "Parquet, a row for each claim"),
-    ".svg": ("faithmeter.report.plot:write_svg", "w", "the main plot"),
+    ".svg": ("faithmeter.report.html.plot:write_svg", "w", "the main plot"),
 }
 
 

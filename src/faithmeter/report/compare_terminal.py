@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from faithmeter.datamodels import Failure, Outcome
-from faithmeter.render import LOOKS, number, printable
+from faithmeter.display import LOOKS, number, printable
 from faithmeter.report.comparison import SIGNIFICANT, ClaimChange, Comparison, Pairing
 from faithmeter.report.escaping import one_line
 

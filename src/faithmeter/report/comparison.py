@@ -11,11 +11,11 @@ from typing import Literal, NamedTuple
 
 from pydantic_core import from_json
 
+from faithmeter.data.results_file import ResultsFile
 from faithmeter.datamodels import Outcome
 from faithmeter.errors import DataError
-from faithmeter.report.reading import ResultsFile
+from faithmeter.intervals import bootstrap_interval, paired_p_value
 from faithmeter.results import Result
-from faithmeter.stats import bootstrap_interval, paired_p_value
 
 SIGNIFICANT = 0.05  # two-sided; a regression must also have its whole interval below 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from faithmeter.render import printable
+from faithmeter.display import printable
 
 # What XML 1.0 cannot carry, even escaped.
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

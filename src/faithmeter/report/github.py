@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from faithmeter.render import number
+from faithmeter.data.results_file import ResultsFile
+from faithmeter.display import number
 from faithmeter.report.escaping import markdown, one_line, workflow_message, workflow_property
 from faithmeter.report.markdown import lines
-from faithmeter.report.reading import ResultsFile
 from faithmeter.report.summary import Summary, passes, summarise, to_look_at
 from faithmeter.results import Result
 

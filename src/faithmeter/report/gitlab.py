@@ -7,9 +7,9 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
+from faithmeter.data.results_file import ResultsFile
 from faithmeter.datamodels import Failure, Label, Outcome
 from faithmeter.report.escaping import one_line
-from faithmeter.report.reading import ResultsFile
 from faithmeter.report.summary import Summary, to_look_at
 from faithmeter.results import Result
 

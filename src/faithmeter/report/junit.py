@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO
 
 from faithmeter.datamodels import Failure
-from faithmeter.render import number
+from faithmeter.display import number
 from faithmeter.report.escaping import xml, xml_attribute
 from faithmeter.report.summary import JUDGED_BY_DEFAULT, Summary, passes, to_look_at
 from faithmeter.results import Result

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from typing import IO
 
 from faithmeter.datamodels import Outcome, Verdict
-from faithmeter.render import LOOKS, noted, number
+from faithmeter.display import LOOKS, noted, number
 from faithmeter.report.escaping import markdown
-from faithmeter.report.plot import shares
+from faithmeter.report.html.plot import shares
 from faithmeter.report.summary import Summary
 from faithmeter.report.terminal import worst_claims
 from faithmeter.results import Result, Status

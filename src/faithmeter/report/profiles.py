@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from faithmeter.render import number
+from faithmeter.display import number
+from faithmeter.intervals import mean_interval
 from faithmeter.results import Result
 from faithmeter.scoring import PROFILES, Scoring
-from faithmeter.stats import mean_interval
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -12,7 +12,7 @@ from typing import IO, Any
 from faithmeter.datamodels import Failure, Label, Outcome
 from faithmeter.errors import MissingExtra
 from faithmeter.report.escaping import spreadsheet
-from faithmeter.report.payload import counts
+from faithmeter.report.html.payload import counts
 from faithmeter.report.summary import Summary
 from faithmeter.results import Result
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from faithmeter.datamodels import Failure, Outcome, Verdict
-from faithmeter.render import LOOKS, claim_rich, number, summary_lines
+from faithmeter.display import LOOKS, claim_rich, number, summary_lines
 from faithmeter.report.escaping import one_line
 from faithmeter.report.summary import BINS, Summary, to_look_at
 from faithmeter.results import Result

@@ -26,10 +26,10 @@ from pydantic import ValidationError
 
 from faithmeter.data import jsonl
 from faithmeter.data.files import append, cannot_write, drop_drafts, final_place, rename, replacing
+from faithmeter.data.hash_table import Table, fingerprint
 from faithmeter.datamodels import Sample
 from faithmeter.errors import OutputError, RowError
 from faithmeter.results import Result
-from faithmeter.runs.compact import Table, fingerprint
 
 if sys.platform != "win32":
     import fcntl

@@ -8,17 +8,17 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing
 from typing import Any, NamedTuple
 
-from faithmeter import sync
+from faithmeter.data.datasets import Row, read_data
 from faithmeter.datamodels import Sample
 from faithmeter.errors import RowError, UsageError
 from faithmeter.evaluator import Evaluator
 from faithmeter.extract import Extractor
 from faithmeter.results import Report, Result, Tally
-from faithmeter.runs.datasets import Row, read_data
 from faithmeter.runs.engines import Engine, InProcess, Judged, Ticket, Workers
-from faithmeter.runs.feed import ReadAhead
 from faithmeter.runs.journal import Journal
+from faithmeter.runs.read_ahead import ReadAhead
 from faithmeter.runs.worker import Specs, close, single_threaded
+from faithmeter.runtime import sync
 from faithmeter.scoring import Scoring, load_scoring
 from faithmeter.verify import DEFAULT_VERIFIER, Verifier
 

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from faithmeter.datamodels import Outcome, Pair
 from faithmeter.errors import UsageError
-from faithmeter.loading import load_part
+from faithmeter.runtime.specs import load_part
 
 # What `check`, `evaluate` and the command line use when nothing is said.
 DEFAULT_VERIFIER = "local"
@@ -45,17 +45,17 @@ _LOADERS = {
     "hhem": "faithmeter.verify.classifier:load_hhem",
     "lexical": "faithmeter.verify.lexical:load",
     "local": "faithmeter.verify.local:load",
-    "anthropic": "faithmeter.verify.judge:anthropic",
-    "azure": "faithmeter.verify.judge:azure",
-    "bedrock": "faithmeter.verify.judge:bedrock",
-    "google": "faithmeter.verify.judge:google",
-    "groq": "faithmeter.verify.judge:groq",
-    "mistral": "faithmeter.verify.judge:mistral",
-    "openai": "faithmeter.verify.judge:openai",
-    "openai-responses": "faithmeter.verify.judge:openai_responses",
+    "anthropic": "faithmeter.judge.verify:anthropic",
+    "azure": "faithmeter.judge.verify:azure",
+    "bedrock": "faithmeter.judge.verify:bedrock",
+    "google": "faithmeter.judge.verify:google",
+    "groq": "faithmeter.judge.verify:groq",
+    "mistral": "faithmeter.judge.verify:mistral",
+    "openai": "faithmeter.judge.verify:openai",
+    "openai-responses": "faithmeter.judge.verify:openai_responses",
     "minicheck": "faithmeter.verify.classifier:load_minicheck",
     "nli": "faithmeter.verify.classifier:load_nli",
-    "profile": "faithmeter.calibration:load",
+    "profile": "faithmeter.verify.calibrated:load",
 }
 
 

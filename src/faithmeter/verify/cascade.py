@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from faithmeter.boundary import checked, verified
 from faithmeter.datamodels import Failure, Label, Outcome, Pair, Verdict
 from faithmeter.errors import StopRun, UsageError
+from faithmeter.runtime.boundary import checked, verified
 from faithmeter.verify import Verifier, load_verifier
-from faithmeter.verify.checks import FactVerifier, QuoteVerifier, turned
 from faithmeter.verify.lexical import LexicalVerifier
+from faithmeter.verify.quick_checks import FactVerifier, QuoteVerifier, turned
 
 # Where the embedded model settles a claim: chosen by benchmarks/cascade.py on RAGTruth answers.
 SURE_SUPPORTED = 0.72

@@ -17,8 +17,8 @@ from pydantic import Field, ValidationError
 
 from faithmeter.datamodels import Evidence, Label, Model, Origin, Outcome, Pair, Verdict
 from faithmeter.errors import MissingExtra, UsageError
-from faithmeter.evidence import Index, Passage, terms
-from faithmeter.loading import split_options
+from faithmeter.evidence.passages import Index, Passage, terms
+from faithmeter.runtime.specs import split_options
 
 if TYPE_CHECKING:
     import torch

@@ -11,8 +11,8 @@ from typing import get_args
 
 from faithmeter.datamodels import Evidence, Label, Origin, Outcome, Pair, Verdict
 from faithmeter.errors import UsageError
-from faithmeter.loading import finite
-from faithmeter.overlap import ContextIndex, Metric, best_window
+from faithmeter.runtime.specs import finite
+from faithmeter.verify.window import ContextIndex, Metric, best_window
 
 DEFAULT_THRESHOLD = 0.5  # continuous-eval's
 _ORIGIN = Origin(verifier="lexical")

@@ -25,10 +25,10 @@ from tokenizers import Tokenizer
 
 from faithmeter.datamodels import Claim, Evidence, Failure, Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.errors import UsageError
-from faithmeter.evidence import Index, Passage, bearing, hint, joined, select
+from faithmeter.evidence.passages import Index, Passage, bearing, hint, joined, select
 from faithmeter.verify import derive
 from faithmeter.verify._onnx import ort
-from faithmeter.verify._traces import Overlap, overlap
+from faithmeter.verify.local_features import Overlap, overlap
 
 WEIGHTS = Path(__file__).resolve().parents[1] / "weights" / "local"
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from faithmeter.datamodels import Context, Evidence
-from faithmeter.evidence import Index
-from faithmeter.evidence import terms as stems
+from faithmeter.evidence.passages import Index
+from faithmeter.evidence.passages import terms as stems
 from faithmeter.verify.derive.claims import read_claim, worth
 from faithmeter.verify.derive.counts import counted
 from faithmeter.verify.derive.restate import restated

@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
-from faithmeter import _lexicon as lexicon
+from faithmeter.text.english import word_tables as lexicon
 from faithmeter.verify.derive.quantities import Quantity, read
 from faithmeter.verify.derive.sources import names, terms
 

@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from faithmeter.evidence import Index, Passage
+from faithmeter.evidence.passages import Index, Passage
 from faithmeter.verify.derive.claims import SUM, Said, change, comparison
 from faithmeter.verify.derive.quantities import Quantity
 from faithmeter.verify.derive.rules import Finding

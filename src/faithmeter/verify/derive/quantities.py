@@ -9,9 +9,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from faithmeter import _lexicon as lexicon
-from faithmeter._numerals import Token, date_at, number_at, year_of
-from faithmeter.facts import QUOTES, TOKEN
+from faithmeter.text.english import word_tables as lexicon
+from faithmeter.text.english.claim_facts import QUOTES, TOKEN
+from faithmeter.text.english.numbers_dates import Token, date_at, number_at, year_of
 
 # Dimension, and how many of its base unit make one; names are those of `lexicon.UNITS`, then what it lacks.
 _FACTORS: dict[str, tuple[str, Fraction]] = {

@@ -382,9 +382,8 @@ def portion(said: Said, facts: Sequence[Fact]) -> Finding | None:
             part, all_of = second, first
         else:
             continue
-        if not all_of.quantity.value or not fitting[0].names | fitting[1].names <= said.about | said.names | _first(
-            text
-        ):
+        known = said.about | said.names | frozenset(terms(text.partition(" ")[0]))
+        if not all_of.quantity.value or not fitting[0].names | fitting[1].names <= known:
             continue
         ratio = part.quantity.value / all_of.quantity.value
         left = f"{shown(part)} / {shown(all_of)}"
@@ -396,7 +395,3 @@ def portion(said: Said, facts: Sequence[Fact]) -> Finding | None:
             if abs(ratio - fraction) <= limit or abs(ratio - fraction) > Fraction(5, 100):
                 findings.append(Finding(abs(ratio - fraction) <= limit, f"{left} = {float(ratio):.3g}", (part, all_of)))
     return one(findings)
-
-
-def _first(text: str) -> frozenset[str]:
-    return frozenset(terms(text.split()[0])) if text else frozenset()

@@ -14,9 +14,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from faithmeter import _lexicon as lexicon
-from faithmeter.evidence import Index, Passage
-from faithmeter.evidence import terms as stems
+from faithmeter.evidence.passages import Index, Passage
+from faithmeter.evidence.passages import terms as stems
+from faithmeter.text.english import word_tables as lexicon
 from faithmeter.verify.derive.quantities import Quantity, read, unit_of
 
 # Words of one notion: a claim's "costs" is a column's "price". A word with several senses does not belong here.

@@ -1,0 +1,340 @@
+"""A cache is a verifier around a verifier, and an extractor around an extractor."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from faithmeter.cache.codec import (
+    FREE,
+    Cost,
+    Record,
+    digest,
+    group_key,
+    moved,
+    pack,
+    pack_extraction,
+    short_hash,
+    unpack,
+    unpack_extraction,
+    verdict_key,
+)
+from faithmeter.cache.in_flight import Flights
+from faithmeter.cache.semantic import Semantic
+from faithmeter.cache.store import Entry, Store, reading
+from faithmeter.datamodels import Extraction, Failure, Outcome, Pair, Sample, Usage, Verdict
+from faithmeter.errors import StopRun
+from faithmeter.extract import Extractor
+from faithmeter.runtime.boundary import checked, extracted
+from faithmeter.runtime.usage import Meter, metered, spend
+from faithmeter.verify import Verifier
+
+
+class _Asked(NamedTuple):
+    """A pair to be judged, and the group its verdict belongs to."""
+
+    pair: Pair
+    group: bytes
+
+
+class _Found(NamedTuple):
+    """An outcome, how it was come by, and what it cost to make."""
+
+    outcome: Outcome
+    kind: str
+    cost: Cost
+
+
+class _Stopped(Exception):
+    """The inner verifier had to stop; what it had found until then."""
+
+    def __init__(self, stop: StopRun, found: dict[bytes, _Found]) -> None:
+        super().__init__(str(stop))
+        self.stop = stop
+        self.found = found
+
+
+class Cached:
+    """Judges each (claim, contexts) once: afterwards, and meanwhile, the one verdict answers for all.
+
+    Equal means: the same verifier signature, the same context texts in order, the same claim but for
+    spacing, and the same of whatever else the verifier reads. Failures are not kept.
+    """
+
+    def __init__(
+        self, verifier: Verifier, store: Store, *, semantic: Semantic | None = None, refresh: bool = False
+    ) -> None:
+        self.verifier = verifier
+        self.store = store
+        self.semantic = semantic
+        self._refresh = refresh
+        self._flights: Flights[bytes, _Asked, _Found] = Flights()
+        self._signed = False
+
+    @property
+    def signature(self) -> str:
+        """The inner verifier's, for an exact hit is its own verdict; a semantic hit need not be, and is named."""
+        inner = self.verifier.signature
+        return f"{inner}|{self.semantic.signature}" if self.semantic else inner
+
+    def __getattr__(self, name: str) -> Any:
+        """What else the inner verifier says of itself, e.g. `cpu_bound`, holds with a cache too."""
+        if name == "verifier":  # not there yet: while being unpickled
+            raise AttributeError(name)
+        return getattr(self.verifier, name)
+
+    @property
+    def threads(self) -> int:
+        """The inner verifier's, where it has any."""
+        found: int = self.__getattr__("threads")
+        return found
+
+    @threads.setter
+    def threads(self, number: int) -> None:
+        setattr(self.verifier, "threads", number)  # noqa: B010  # not every verifier has it
+
+    async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
+        """Answer what is known, and have the rest judged, each once."""
+        keys, wanted = self._keys(pairs)
+        found = {} if self._refresh else await self._look_up(wanted)
+        if len(found) == len(pairs):  # all known, all different: the way through of a warm run
+            self._count(found.values())
+            return [found[key].outcome for key in keys]
+        done_here = set(found)
+        missing = {key: asked for key, asked in wanted.items() if key not in found}
+        try:
+            if missing:
+                judged, by_us = await self._flights.share(missing, self._settle)
+                found |= judged
+                done_here |= by_us
+        except _Stopped as stopped:
+            found |= stopped.found
+            stop = stopped.stop
+            unjudged = Failure(kind=stop.kind, message=str(stop))
+            known = [found[key].outcome if key in found else unjudged for key in keys]
+            stop.outcomes = tuple(
+                outcome if outcome.claim == pair.claim else _again(outcome, pair)
+                for outcome, pair in zip(known, pairs, strict=True)
+            )
+            raise stop from None
+        outcomes: list[Outcome] = []
+        served: list[_Found] = []
+        for key, pair in zip(keys, pairs, strict=True):
+            if key in done_here:
+                done_here.remove(key)  # the first to ask gets the outcome as it was found
+                outcomes.append(found[key].outcome)
+                served.append(found[key])
+            else:
+                outcomes.append(_again(found[key].outcome, pair))
+                served.append(found[key]._replace(kind="shared"))
+        self._count(served)
+        return outcomes
+
+    async def aclose(self) -> None:
+        """Close the inner verifier's connections, and write what is pending."""
+        if closing := getattr(self.verifier, "aclose", None):
+            await closing()
+        await asyncio.to_thread(self.store.close)
+
+    def _keys(self, pairs: Sequence[Pair]) -> tuple[list[bytes], dict[bytes, _Asked]]:
+        signature = self.verifier.signature
+        keys: list[bytes] = []
+        wanted: dict[bytes, _Asked] = {}
+        groups: dict[tuple[int, tuple[str, ...]], bytes] = {}
+        for pair in pairs:
+            place = (id(pair.sample), tuple(_reads(self.verifier, pair)))
+            group = groups.get(place)
+            if group is None:
+                group = groups[place] = group_key(signature, pair.sample, place[1])
+            key = verdict_key(group, pair.claim)
+            keys.append(key)
+            if key not in wanted:
+                wanted[key] = _Asked(pair, group)
+        return keys, wanted
+
+    async def _settle(self, wanted: Mapping[bytes, _Asked]) -> dict[bytes, _Found]:
+        found: dict[bytes, _Found] = {}
+        if not self._refresh:
+            found = await self._look_up(wanted)  # again: others may have finished in the meantime
+            if self.semantic:
+                rest = {key: asked for key, asked in wanted.items() if key not in found}
+                found |= await self._look_around(rest, self.semantic)
+        rest = {key: asked for key, asked in wanted.items() if key not in found}
+        try:
+            return found | await self._judge(rest) if rest else found
+        except _Stopped as stopped:
+            stopped.found = found | stopped.found
+            raise
+
+    async def _look_up(self, wanted: Mapping[bytes, _Asked]) -> dict[bytes, _Found]:
+        values = await reading(self.store, self.store.get, list(wanted))
+        found = {}
+        for (key, asked), value in zip(wanted.items(), values, strict=True):
+            if value is not None and (record := unpack(value)) and (verdict := record.for_pair(asked.pair, "exact")):
+                found[key] = _Found(verdict, "exact", record.cost)
+        return found
+
+    async def _look_around(self, wanted: Mapping[bytes, _Asked], semantic: Semantic) -> dict[bytes, _Found]:
+        groups: dict[bytes, list[bytes]] = {}
+        for key, asked in wanted.items():
+            groups.setdefault(asked.group, []).append(key)
+        found = {}
+        for group, keys in groups.items():
+            members = await reading(self.store, self.store.members, group)
+            known = [record for value in members if (record := unpack(value))]
+            claims = [wanted[key].pair.claim.text for key in keys]
+            for key, match in zip(keys, await semantic.matches(claims, known, self.store), strict=True):
+                pair = wanted[key].pair
+                verdict = match and match.record.for_pair(pair, "semantic", similarity=match.similarity)
+                if match and verdict:
+                    found[key] = _Found(verdict, "semantic", match.record.cost)
+                    self.store.log([_hit_line(verdict, match.record, pair.sample)])
+        return found
+
+    async def _judge(self, wanted: Mapping[bytes, _Asked]) -> dict[bytes, _Found]:
+        """Ask the inner verifier, and keep its verdicts, also those it had found when it had to stop."""
+        pairs = [asked.pair for asked in wanted.values()]
+        claims = [pair.claim for pair in pairs]
+        stop: StopRun | None = None
+        outcomes: Sequence[Outcome] = ()
+        with _overheard() as meter:
+            try:
+                outcomes = checked(await self.verifier.verify(pairs), claims)
+            except StopRun as stopped:
+                outcomes, stop = checked(stopped.outcomes, claims), stopped
+        cost = Cost.share(meter.usage, len(pairs))
+        found = {key: _Found(outcome, "asked", cost) for key, outcome in zip(wanted, outcomes, strict=True)}
+        await self._keep(wanted, found)
+        if stop:
+            raise _Stopped(stop, {key: item for key, item in found.items() if isinstance(item.outcome, Verdict)})
+        return found
+
+    async def _keep(self, wanted: Mapping[bytes, _Asked], found: Mapping[bytes, _Found]) -> None:
+        signature = self.verifier.signature
+        name = short_hash(signature)
+        entries = [
+            Entry(key, pack(outcome, cost=cost, signature=name), "verdict", wanted[key].group)
+            for key, (outcome, _, cost) in found.items()
+            if isinstance(outcome, Verdict)
+        ]
+        if entries and not self._signed:
+            entries.append(Entry(digest("signature", [name]), signature.encode(), "signature"))
+            self._signed = True
+        if entries:
+            await asyncio.to_thread(self.store.put, entries)
+
+    def _count(self, served: Iterable[_Found]) -> None:
+        tally: dict[str, float] = {}
+        saved: Sequence[float] = FREE
+        hits = 0
+        for outcome, kind, cost in served:
+            if isinstance(outcome, Failure):
+                kind = "failed"
+            elif kind != "asked":
+                hits += 1
+                if cost is not FREE:
+                    saved = [total + part for total, part in zip(saved, cost, strict=True)]
+            tally[kind] = tally.get(kind, 0) + 1
+        if hits:
+            spend(Usage(cache_hits=hits))
+        self.store.count(tally | Cost(*saved).tally())
+
+
+class CachedExtractor:
+    """Takes each answer apart once; failures are not kept."""
+
+    def __init__(self, extractor: Extractor, store: Store, *, refresh: bool = False) -> None:
+        self.extractor = extractor
+        self.store = store
+        self._refresh = refresh
+        self._flights: Flights[bytes, Sample, Extraction | Failure] = Flights()
+
+    @property
+    def signature(self) -> str:
+        return self.extractor.signature
+
+    def __getattr__(self, name: str) -> Any:
+        """What else the inner extractor says of itself holds with a cache too."""
+        if name == "extractor":  # not there yet: while being unpickled
+            raise AttributeError(name)
+        return getattr(self.extractor, name)
+
+    async def extract(self, sample: Sample) -> Extraction | Failure:
+        """The answer's claims, from the store if it was taken apart before."""
+        key = digest("extraction", [self.extractor.signature, sample.answer, *_extractor_reads(self.extractor, sample)])
+        found, _ = await self._flights.share({key: sample}, self._settle)
+        return found[key]
+
+    async def aclose(self) -> None:
+        """Close the inner extractor's connections, and write what is pending."""
+        if closing := getattr(self.extractor, "aclose", None):
+            await closing()
+        await asyncio.to_thread(self.store.close)
+
+    async def _settle(self, wanted: Mapping[bytes, Sample]) -> dict[bytes, Extraction | Failure]:
+        ((key, sample),) = wanted.items()
+        (value,) = [None] if self._refresh else await reading(self.store, self.store.get, [key])
+        known = unpack_extraction(value, sample) if value is not None else None
+        if known:
+            extraction, cost = known
+            self.store.count({"extraction": 1, **cost.tally()})
+            if extraction.outcomes:
+                spend(Usage(cache_hits=len(extraction.outcomes)))
+            return {key: extraction}
+        with _overheard() as meter:
+            found = await extracted(self.extractor.extract, sample)
+        if isinstance(found, Extraction) and not any(isinstance(outcome, Failure) for outcome in found.outcomes):
+            entry = Entry(key, pack_extraction(found, cost=Cost.share(meter.usage, 1)), "extraction")
+            await asyncio.to_thread(self.store.put, [entry])
+        return {key: found}
+
+
+@contextmanager
+def _overheard() -> Iterator[Meter]:
+    """A meter for what is spent inside, of which the meter in force hears too."""
+    meter = Meter()
+    try:
+        with metered() as meter:
+            yield meter
+    finally:
+        spend(meter.usage.model_copy(update={"seconds": 0.0}))
+
+
+def _reads(verifier: Verifier, pair: Pair) -> Sequence[str]:
+    """What else bears on a verdict: what the verifier says, or the question when it does not say."""
+    reads = getattr(verifier, "reads", None)
+    found: Sequence[str] = reads(pair) if reads else (pair.sample.question or "",)
+    return found
+
+
+def _extractor_reads(extractor: Extractor, sample: Sample) -> Sequence[str]:
+    """What else bears on the claims: what the extractor says, or all there is when it does not say."""
+    reads = getattr(extractor, "reads", None)
+    everything = (sample.question or "", *(context.text for context in sample.contexts))
+    found: Sequence[str] = reads(sample) if reads else everything
+    return found
+
+
+def _again(outcome: Outcome, pair: Pair) -> Outcome:
+    """The outcome of an equal pair as the outcome of this one."""
+    if isinstance(outcome, Failure):
+        return outcome.model_copy(update={"claim": pair.claim})
+    origin = outcome.origin
+    if origin.cache is None:
+        origin = origin.model_copy(update={"cache": "exact"})
+    gaps = moved(outcome.gaps, outcome.claim.text, pair.claim.text)
+    return outcome.model_copy(update={"claim": pair.claim, "gaps": gaps, "origin": origin})
+
+
+def _hit_line(verdict: Verdict, record: Record, sample: Sample) -> bytes:
+    """A semantic hit with all that is needed to judge it again."""
+    line = {
+        "verdict": verdict.model_dump(mode="json"),
+        "sample": sample.model_dump(mode="json"),
+        "by": record.signature,
+    }
+    return zlib.compress(json.dumps(line, ensure_ascii=False).encode())

@@ -1,0 +1,146 @@
+"""What the user asks of `faithmeter eval`, and what is said at its end, wherever it ran."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from faithmeter import display as render
+from faithmeter.cli import BELOW, PASSED, UNJUDGED
+from faithmeter.data.files import final_place, keep_apart
+from faithmeter.data.intake import BadRows, Intake
+from faithmeter.data.selection import Selection
+from faithmeter.data.sources import find
+from faithmeter.errors import RowError
+from faithmeter.report import format_of
+from faithmeter.report.github import commands_off
+from faithmeter.results import Tally
+from faithmeter.runs.ray.parts import Format
+
+SHOWN_BAD_ROWS = 10  # on the terminal; all are counted
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the user asked of the run; the fields are the options' names."""
+
+    data: tuple[str, ...]
+    columns: tuple[tuple[str, str], ...]
+    context_separator: str | None
+    bad_rows: BadRows
+    output: str | None
+    fresh: bool
+    retry_failed: bool
+    report: str | None
+    limit: int | None
+    sample: int | None
+    seed: int
+    shard: tuple[int, int] | None
+    workers: int | None
+    engine: str
+    part_size: int
+    parts: Format
+    max_cost: float | None
+    min_score: float | None
+    min_coverage: float
+    fail_fast: bool
+    max_failures: int | None
+    worst: int
+    as_json: bool
+    progress_kind: str
+    quiet: bool
+
+    def intake(self) -> Intake:
+        """The samples to judge."""
+        shown = 0
+
+        def tell(error: RowError) -> None:
+            nonlocal shown
+            shown += 1
+            if shown <= SHOWN_BAD_ROWS:
+                click.echo(f"faithmeter: left out {error}", err=True)
+
+        return Intake(
+            data=self.data,
+            columns=dict(self.columns),
+            separator=self.context_separator,
+            selection=self.selection,
+            bad_rows=self.bad_rows,
+            side_file=self.side_file,
+            tell=tell,
+        )
+
+    @property
+    def side_file(self) -> Path | None:
+        """Where bad rows are listed."""
+        if not self.output or self.bad_rows != "report" or self.engine != "local":
+            return None  # on Ray they are listed in the folder, by whoever drives the run
+        return Path(self.output + ".bad-rows.jsonl")
+
+    @property
+    def selection(self) -> Selection:
+        """Which samples to take."""
+        return Selection(self.shard, self.sample, self.seed, self.limit)
+
+    @property
+    def shown_progress(self) -> str:
+        """How progress is shown."""
+        return "none" if self.quiet else self.progress_kind
+
+    def check(self) -> None:
+        """What does not go together is a usage error before anything is judged."""
+        if self.bad_rows == "report" and not self.output:
+            raise click.UsageError("--bad-rows report needs -o: the bad rows are written next to the results")
+        if self.fresh and not self.output:
+            raise click.UsageError("--fresh needs -o: without, every run starts over")
+        if self.engine != "local" and (not self.output or Path(self.output).suffix):
+            raise click.UsageError("on Ray, -o must be a folder, e.g. -o results")
+        if self.engine != "local" and (self.fail_fast or self.max_failures):
+            raise click.UsageError("--fail-fast and --max-failures are not for Ray: a part is judged as a whole")
+        if self.engine != "local" and self.max_cost is not None:
+            raise click.UsageError("--max-cost is not for Ray: its workers cannot see what the others have spent")
+        if self.report:
+            format_of(self.report)
+        inputs = [source.name for source in find([name for name in self.data if "://" not in name])]
+        if self.output and self.engine == "local":
+            place = final_place(self.output)
+            beside = {"the journal": f"{place}.journal", "the list of bad rows": self.side_file}
+            keep_apart({"-o": self.output, "--report": self.report, **beside}, inputs)
+        else:
+            keep_apart({"--report": self.report}, inputs)
+
+
+def show_numbers(tally: Tally, wishes: Wishes, *, facts: dict[str, Any], lines: Iterable[str]) -> None:
+    for note, number in tally.notes.items():
+        click.echo(f"faithmeter: {render.noted(number, tally.count, note)}", err=True)
+    if wishes.as_json:
+        click.echo(json.dumps(tally.as_dict() | facts))
+        return
+    from rich.console import Console
+
+    with commands_off():
+        Console().print(render.report_rich(tally, rows=wishes.worst))
+    for line in lines:
+        click.echo(line)
+
+
+def verdict(tally: Tally, wishes: Wishes, stopped: str | None) -> int:
+    """The exit code."""
+    if tally.coverage < wishes.min_coverage or (stopped and "judged" in stopped):
+        if tally.coverage < wishes.min_coverage:  # else it was said why the run was stopped
+            click.echo(f"faithmeter: only {tally.coverage:.1%} of the claims could be judged", err=True)
+        return UNJUDGED
+    if tally.min_score is not None and (stopped or tally.mean is None or tally.mean < tally.min_score):
+        if tally.mean is None or tally.mean < tally.min_score:
+            click.echo(f"faithmeter: mean score {render.number(tally.mean)} is below {tally.min_score:g}", err=True)
+        return BELOW
+    return PASSED
+
+
+def count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"

@@ -1,0 +1,76 @@
+"""continuous-eval's call: `DeterministicFaithfulness().calculate(answer=, retrieved_contexts=)`, with its numbers.
+
+They are its numbers to the digit, for people who move over. For judging, `check(..., verifier="lexical")` compares
+with the best window of one context instead, which a long context neither saturates nor crushes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypedDict, get_args
+
+import faithmeter.compat.continuous_eval.nltk_tokens as nltk_tokens
+from faithmeter.compat.continuous_eval.overlap import Reference, Tokens
+from faithmeter.errors import UsageError
+
+
+class Scores(TypedDict):
+    """What `calculate` returns: three scores of the answer, and what they were made from."""
+
+    rouge_faithfulness: float
+    token_overlap_faithfulness: float
+    bleu_faithfulness: float
+    rouge_p_by_sentence: list[float]
+    token_overlap_p_by_sentence: list[float]
+    bleu_score_by_sentence: list[float]
+
+
+class DeterministicFaithfulness:
+    """Scores an answer by the words and characters that its sentences share with the joined contexts.
+
+    `splitter` cuts a text into sentences. The built-in one comes close to NLTK's Punkt model, which continuous-eval
+    uses; with Punkt's data at hand, pass `nltk.sent_tokenize` and nothing is left to differ. `tokens` are those of
+    its 0.2 releases, which its documentation shows, or of 0.3.
+    """
+
+    def __init__(
+        self,
+        *,
+        splitter: Callable[[str], Sequence[str]] | None = None,
+        tokens: Tokens = "0.2",
+        rouge_precision_threshold: float = 0.5,
+        token_overlap_precision_threshold: float = 0.5,
+        empty: float = 1.0,
+    ) -> None:
+        if tokens not in get_args(Tokens):
+            raise UsageError(f"tokens must be one of {', '.join(get_args(Tokens))}, found {tokens!r}")
+        self.splitter = splitter
+        self.tokens: Tokens = tokens
+        self.rouge_precision_threshold = rouge_precision_threshold
+        self.token_overlap_precision_threshold = token_overlap_precision_threshold
+        self.empty = empty
+        """What an answer without sentences scores; continuous-eval divides by zero."""
+
+    def calculate(self, answer: str, retrieved_contexts: Sequence[str] | str, **datum: object) -> Scores:
+        """Score one answer; other columns of a row may be passed along and are not looked at."""
+        contexts = [retrieved_contexts] if isinstance(retrieved_contexts, str) else retrieved_contexts
+        reference = Reference(contexts, splitter=self.splitter)
+        sentences = (self.splitter or nltk_tokens.sentences)(answer)
+        rouge = reference.rouge_l(sentences)
+        overlap = reference.token_overlap(sentences, tokens=self.tokens)
+        bleu = reference.bleu(sentences)
+        return {
+            "rouge_faithfulness": self._share(rouge, self.rouge_precision_threshold),
+            "token_overlap_faithfulness": self._share(overlap, self.token_overlap_precision_threshold),
+            "bleu_faithfulness": sum(bleu) / len(bleu) if bleu else self.empty,
+            "rouge_p_by_sentence": rouge,
+            "token_overlap_p_by_sentence": overlap,
+            "bleu_score_by_sentence": bleu,
+        }
+
+    def compute(self, answer: str, retrieved_context: Sequence[str] | str, **datum: object) -> Scores:
+        """Score one answer under the names of the 0.3 releases."""
+        return self.calculate(answer, retrieved_context, **datum)
+
+    def _share(self, scores: Sequence[float], threshold: float) -> float:
+        return sum(score >= threshold for score in scores) / len(scores) if scores else self.empty

@@ -1,0 +1,226 @@
+"""Reads samples from files, standard input and Python data; what is wrong with a row is a value, too."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from faithmeter.data.files import STDIN
+from faithmeter.data.hash_table import Table, fingerprint
+from faithmeter.data.sources import Extent, Source, find, opened
+from faithmeter.data.table_formats import Unreadable, frame_rows, parquet_rows, saved_rows
+from faithmeter.data.text_formats import ALIASES, Cells, Record, parse, shown
+from faithmeter.datamodels import Sample
+from faithmeter.errors import DataError, RowError, UsageError
+
+__all__ = ["ALIASES", "REQUIRED", "Extent", "Record", "Row", "Sampler", "read_data", "read_samples", "to_samples"]
+
+REQUIRED = ("answer", "contexts")
+SHOWN_COLUMNS = 20  # in a message
+_NUMBER_BITS = 40  # of a place in the table of ids: 10**12 lines a file, 16 million files
+
+Row = Sample | RowError
+
+
+def read_samples(
+    source: str | Path | Sequence[str | Path],
+    *,
+    columns: Mapping[str, str] | None = None,
+    separator: str | None = None,
+    extent: Extent | None = None,
+) -> Iterator[Row]:
+    """The samples of a file (`-`: standard input), a glob, a folder of Hugging Face's, or several of them.
+
+    A bad row comes as a RowError. `columns` maps a field (`answer`, `contexts`, `question`, `id`, `metadata`)
+    to its column's name; `separator` divides the contexts in a CSV cell; `extent` is told how far the reading is.
+    """
+    named = source if isinstance(source, str | Path) else ", ".join(map(str, source))
+    records = read_records(source, separator=separator, extent=extent or Extent())
+    return to_samples(records, columns=columns, nothing=f"{named} has no rows")
+
+
+def read_data(data: Any, *, columns: Mapping[str, str] | None = None) -> Iterator[Row] | AsyncIterator[Row]:
+    """The samples of whatever `evaluate` takes: paths, frames, iterables and async iterables of samples or rows."""
+    if isinstance(data, str | Path) or _are_paths(data):
+        return read_samples(data, columns=columns)
+    rows = frame_rows(data)
+    if rows is None and isinstance(data, AsyncIterable):
+        return _async_samples(data, Sampler(columns))
+    if rows is None and (isinstance(data, Mapping) or not isinstance(data, Iterable)):
+        raise UsageError(f"cannot read samples from {shown(data)}; give a path, a frame or an iterable of rows")
+    return to_samples(
+        (Record("row ", number, _as_row(row)) for number, row in enumerate(rows or data, start=1)), columns=columns
+    )
+
+
+def to_samples(
+    records: Iterable[Record], *, columns: Mapping[str, str] | None = None, nothing: str = "there are no rows"
+) -> Iterator[Row]:
+    """Samples from rows, each with an id of its own."""
+    sampler = Sampler(columns)
+    empty = True
+    for record in records:
+        empty = False
+        yield sampler.row(record)
+    if empty:
+        raise DataError(f"{nothing}; expected rows with 'answer' and 'contexts'")
+
+
+async def _async_samples(data: AsyncIterable[Any], sampler: Sampler) -> AsyncIterator[Row]:
+    number = 0
+    async for row in data:
+        number += 1
+        yield sampler.row(Record("row ", number, _as_row(row)))
+    if not number:
+        raise DataError("there are no rows; expected rows with 'answer' and 'contexts'")
+
+
+def read_records(
+    source: str | Path | Sequence[str | Path], *, separator: str | None, extent: Extent
+) -> Iterator[Record]:
+    """The rows of files as they are read, and where each is from."""
+    sources = find(source)
+    try:
+        sizes = [item.size for item in sources]
+        extent.total = sum(sizes) if all(sizes) else 0
+    except OSError:
+        pass  # the file itself will say what is wrong
+    for item in sources:
+        yield from file_records(item, separator=separator, extent=extent)
+
+
+def file_records(source: Source, *, separator: str | None, extent: Extent) -> Iterator[Record]:
+    """The rows of one file."""
+    name = "standard input" if source.name == STDIN else source.name
+    if source.is_folder:
+        rows = saved_rows(source, extent)
+        yield from (Record(f"{name}: row ", number, row) for number, row in enumerate(rows, start=1))
+        return
+    suffix = "" if source.name == STDIN else source.suffixes[0]
+    with opened(source, extent) as file:
+        if suffix in (".parquet", ".pq"):
+            rows = parquet_rows(file, source, extent)
+            yield from (Record(f"{name}: row ", number, row) for number, row in enumerate(rows, start=1))
+        else:
+            yield from parse(file, name, suffix, separator=separator)
+
+
+class Sampler:
+    """Makes samples of rows, and sees to it that no two have the same id."""
+
+    def __init__(self, columns: Mapping[str, str] | None = None) -> None:
+        for field in columns or {}:
+            if field not in ALIASES:
+                raise UsageError(f"unknown field {field!r} in the column map; fields: {', '.join(ALIASES)}")
+        self._wanted = {field: (columns[field],) if columns and field in columns else names
+                        for field, names in ALIASES.items()}  # fmt: skip
+        self._places = Table()
+        self._sources: list[str] = []
+        self._repeats: Counter[str] = Counter()
+
+    def row(self, record: Record) -> Row:
+        """The sample, or what is wrong with the row."""
+        value = self.sample(record)
+        return self._unique(value, record) if isinstance(value, Sample) else value
+
+    def _unique(self, sample: Sample, record: Record) -> Row:
+        """Two rows may not share an id the user gave; equal rows without ids are told apart by a number."""
+        name, key = sample.id, fingerprint(sample.id)
+        taken = self._places.get(key)
+        while taken is not None:
+            if not is_derived(sample):
+                first = f"{self._sources[taken >> _NUMBER_BITS]}{taken & ((1 << _NUMBER_BITS) - 1)}"
+                return RowError(record.where, f"the id {name!r} is taken by {first}", "ids must be unique")
+            self._repeats[name] += 1
+            key = fingerprint(f"{name}-{self._repeats[name] + 1}")
+            taken = self._places.get(key)
+        if self._repeats.get(name):
+            sample = sample.model_copy(update={"id": f"{name}-{self._repeats[name] + 1}"})
+        if not self._sources or self._sources[-1] != record.source:
+            self._sources.append(record.source)
+        self._places.put(key, (len(self._sources) - 1) << _NUMBER_BITS | record.number)
+        return sample
+
+    def sample(self, record: Record) -> Row:
+        """The sample, whatever its id, or what is wrong with the row."""
+        if isinstance(record.value, Sample | RowError):
+            return record.value
+        if not isinstance(record.value, dict):
+            return RowError(record.where, f"expected an object, found {shown(record.value)}")
+        row: dict[str, Any] = record.value
+        fields: dict[str, Any] = {}
+        for field, names in self._wanted.items():
+            column = next((name for name in names if row.get(name) is not None), None)
+            if column is not None:
+                try:
+                    fields[field] = row.typed(field, row[column]) if isinstance(row, Cells) else row[column]
+                except ValueError as error:
+                    return RowError(record.where, str(error))
+                if isinstance(fields[field], Unreadable):
+                    return RowError(record.where, f"column {column!r}: {fields[field].reason}", "save it as text")
+            elif field in REQUIRED:
+                return _missing(record, field, names)
+        if isinstance(fields.get("id"), int):
+            fields["id"] = str(fields["id"])
+        fields = {field: value for field, value in fields.items() if value is not None}
+        try:
+            sample = Sample.model_validate(fields)
+            if _may_be_unwritable(sample):
+                sample.model_dump_json()
+        except ValidationError as error:
+            return RowError(record.where, _first_problem(error))
+        except ValueError as error:
+            return RowError(record.where, f"cannot be written as JSON: {error}")
+        return sample
+
+
+def _may_be_unwritable(sample: Sample) -> bool:
+    """Whether a lone surrogate, which no file can hold, may be in a name or in metadata; texts have been repaired."""
+    names = [sample.id, *[context.id for context in sample.contexts if context.id]]
+    return bool(sample.metadata) or not "".join(names).isascii()
+
+
+def is_derived(sample: Sample) -> bool:
+    """Whether the id was made from the content."""
+    return sample.id == sample.content_hash[:12]
+
+
+def _missing(record: Record, field: str, names: Sequence[str]) -> RowError:
+    row: dict[str, Any] = record.value
+    null = next((name for name in names if name in row), None)
+    expected, found = " or ".join(map(repr, names)), _names(row)
+    problem = f"{null!r} is null" if null else f"no column {expected} (found {found})"
+    return RowError(record.where, problem, f"name the column with --map {field}=COLUMN")
+
+
+def _names(row: Mapping[str, Any]) -> str:
+    """The columns there are, or how they begin."""
+    first = ", ".join(_shown_name(name) for name in islice(row, SHOWN_COLUMNS))
+    more = f" and {len(row) - SHOWN_COLUMNS:,} more" if len(row) > SHOWN_COLUMNS else ""
+    return first + more or "nothing"
+
+
+def _shown_name(name: object) -> str:
+    """A column's name in a message."""
+    text = repr(name)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _first_problem(error: ValidationError) -> str:
+    detail = error.errors()[0]
+    path = ".".join(str(part) for part in detail["loc"]) or "row"
+    return f"{path}: {detail['msg'].lower()}, found {shown(detail['input'])}"
+
+
+def _are_paths(data: Any) -> bool:
+    return isinstance(data, list | tuple) and bool(data) and all(isinstance(item, str | Path) for item in data)
+
+
+def _as_row(row: Any) -> Any:
+    """Mappings, and other systems' samples where they are pydantic models, as dicts; the rest as it is."""
+    return dict(row) if isinstance(row, Mapping | BaseModel) and not isinstance(row, Sample) else row

@@ -1,0 +1,288 @@
+"""Picks the parts of the contexts that a claim is judged on."""
+
+from __future__ import annotations
+
+import heapq
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from faithmeter.text import sentences, units, words
+
+ROOM = 240
+"""Pieces (see `size`) of evidence a claim is judged on, before its own length adds to it."""
+ROOM_PER_PIECE = 4
+ROOM_AT_MOST = 320
+"""With the claim and its hint this stays inside the embedded model's 512 positions."""
+
+_LONGEST_PIECE = 80
+_NEIGHBOUR_SHARE = 0.25
+_HINT_SHARE = 0.3
+_SEEN_AGAIN = 0.5
+"""What a claim's word is still worth once a chosen passage has it: spreads the choice over the claim."""
+_LENGTH_POWER = 0.3
+
+_HINT_WORDS = 40
+_HINT_REACH = 500
+_CLOSERS = tuple(".?!;:,…\"')]}»”’")
+_PRONOUN = re.compile(
+    r"\b(?:he|she|it|they|him|her|his|hers|its|them|their|theirs|this|that|these|those|such|former|latter)\b", re.I
+)
+
+_WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
+_PIECE = re.compile(r"\w{1,7}|[^\w\s]")
+
+_STOP = frozenset(
+    re.findall(
+        r"\w+",
+        """a an the and or but if of in on at by to for from with as is are was were be been being has have had do
+        does did it its this that these those he she they them his her their there then than so such not no will
+        would can could may might i you we us our your my me what which who whom whose when where why how also
+        about into over under""",
+    )
+)
+_SMALL_NUMBERS = re.findall(r"\w+", "zero one two three four five six seven eight nine ten eleven twelve")
+NUMBERS = {word: str(value) for value, word in enumerate(_SMALL_NUMBERS)}
+# A record says `hours`, `stars` or `city` where prose says "open until", "rated" or "located in".
+_RECORD_WORDS = {
+    "open": ("hour",), "opens": ("hour",), "opening": ("hour",), "closed": ("hour",), "closes": ("hour",),
+    "operates": ("hour",), "am": ("hour",), "pm": ("hour",), "rating": ("star",), "rated": ("star",),
+    "rate": ("star",), "located": ("addres", "city"), "location": ("addres", "city"),
+    "situated": ("addres", "city"), "wifi": ("wi", "fi"), "takeout": ("take", "out"),
+    "atmosphere": ("ambien",), "ambiance": ("ambien",), "vibe": ("ambien",),
+    "customers": ("review",), "reviewers": ("review",),
+}  # fmt: skip
+
+
+class Passage(NamedTuple):
+    """A piece of one context: `contexts[context][start:end]`, and its readable form."""
+
+    number: int
+    """Its place among the passages of all contexts."""
+    context: int
+    start: int
+    end: int
+    text: str
+    fields: tuple[tuple[str, str], ...] = ()
+    """The cells of a table row or the fields of a record, by name; see `records.Unit`."""
+    record: tuple[int, int] | None = None
+
+
+class Index:
+    """The passages of a sample's contexts and the words they hold, read once for all its claims."""
+
+    def __init__(self, contexts: Sequence[str], *, language: str = "en") -> None:
+        pieces = ((context, *piece) for context, text in enumerate(contexts) for piece in _pieces(text, language))
+        self.passages = [Passage(number, *piece) for number, piece in enumerate(pieces)]
+        self.sizes = [size(passage.text) for passage in self.passages]
+        self.total = sum(self.sizes)
+        self._holders: dict[str, list[int]] = defaultdict(list)
+        for number, passage in enumerate(self.passages):
+            for term in dict.fromkeys(terms(passage.text)):
+                self._holders[term].append(number)
+
+    def holders(self, term: str) -> Sequence[int]:
+        """The passages that hold a term, in order."""
+        return self._holders.get(term, ())
+
+
+def size(text: str) -> int:
+    """Roughly how many word pieces a text has: what the model's time and room are counted in."""
+    return len(_PIECE.findall(text))
+
+
+def terms(text: str) -> list[str]:
+    """The words of a text that tell passages apart: lower case, no stop words, inflections cut off."""
+    return [_stem(word) for word in _WORD.findall(text.lower()) if word not in _STOP]
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The `terms` of a text in any script, without lone letters: what a quote and a claim must share."""
+    found = (text[span.start : span.end].lower() for span in words(text))
+    return frozenset(
+        _stem(word) for word in found if word not in _STOP and (len(word) > 1 or not word.isascii() or word.isdigit())
+    )
+
+
+def _stem(word: str) -> str:
+    word = NUMBERS.get(word, word)
+    if len(word) > 6 and word.isalpha():
+        return word[:6]
+    return word[:-1] if len(word) > 3 and word.endswith("s") else word
+
+
+def room(claim: str) -> int:
+    """How much evidence a claim is judged on: longer claims rest on more."""
+    return min(ROOM + ROOM_PER_PIECE * max(0, size(claim) - 20), ROOM_AT_MOST)
+
+
+def select(claim: str, index: Index, *, hint: str = "", used: Iterable[Passage] = ()) -> list[Passage]:
+    """Choose the passages that bear on a claim, in the contexts' order, within its `room`.
+
+    A passage counts by the claim's words it holds, the rarer the more, and by a share of its
+    neighbours' count; a word that a chosen passage already holds counts half. What room is left is
+    filled with what stands next to the chosen and with the first of each context. `used` passages
+    are passed over: a second call gives the next best, in half the room.
+    """
+    taken = set(used)
+    available = room(claim) // (2 if taken else 1)
+    if not taken and index.total <= available:
+        return list(index.passages)
+    chosen: set[int] = set()
+    closed = {passage.number for passage in taken}
+    weights = _weights(claim, hint, index)
+    for number in _ranked(weights, index):
+        if number not in closed and index.sizes[number] <= available:
+            chosen.add(number)
+            available -= index.sizes[number]
+        if available < 5:
+            break
+    if chosen or not closed:
+        for number in _outwards(chosen, index):
+            if number not in closed and index.sizes[number] <= available:
+                chosen.add(number)
+                available -= index.sizes[number]
+            if available < 5:
+                break
+    return [index.passages[number] for number in sorted(chosen)]
+
+
+def bearing(claim: str, index: Index, *, hint: str = "", among: Sequence[Passage], at_most: int = 3) -> list[Passage]:
+    """Of the passages a claim was judged on, the few that hold most of its words, in order."""
+    weights = _weights(claim, hint, index)
+    holds: dict[int, set[str]] = {passage.number: set() for passage in among}
+    for term in weights:
+        for number in index.holders(term):
+            if number in holds:
+                holds[number].add(term)
+    missing = set().union(*holds.values())
+    shown: list[int] = []
+    for number in _ranked(weights, index):
+        if number in holds and (holds[number] & missing or not shown):
+            shown.append(number)
+            missing -= holds[number]
+        if len(shown) == at_most or (shown and not missing):
+            break
+    return [index.passages[number] for number in sorted(shown)] or list(among[:1])
+
+
+def _outwards(chosen: set[int], index: Index) -> list[int]:
+    """The passages not chosen, the nearest to a chosen one, or to the start of its context, first."""
+    count = len(index.passages)
+    far = [0 if number in chosen else count + 1 for number in range(count)]
+    for number, passage in enumerate(index.passages):
+        first = number == 0 or index.passages[number - 1].context != passage.context
+        far[number] = min(far[number], 1 if first else far[number - 1] + 1)
+    for number in range(count - 2, -1, -1):
+        if index.passages[number].context == index.passages[number + 1].context:
+            far[number] = min(far[number], far[number + 1] + 1)
+    return sorted((number for number in range(count) if number not in chosen), key=far.__getitem__)
+
+
+def joined(passages: Sequence[Passage]) -> str:
+    """Write passages as one text, with an ellipsis where something was left out."""
+    parts: list[str] = []
+    for before, passage in zip((None, *passages), passages, strict=False):
+        if before is not None:
+            near = passage.number == before.number + 1 and passage.context == before.context
+            # The fields of a record have no full stop to tell them apart.
+            parts.append((" " if before.text[-1:] in _CLOSERS else "; ") if near else " … ")
+        parts.append(passage.text)
+    return "".join(parts)
+
+
+def hint(claim: str, *, question: str | None = None, before: str = "") -> str:
+    """Say what a claim's pronouns and ellipses refer to: the question, and the sentence before it."""
+    parts = [_cut(question)] if question else []
+    if before and _PRONOUN.search(" ".join(claim.split()[:8])):
+        last = sentences(before[-_HINT_REACH:])
+        parts += [_cut(last[-1].of(before[-_HINT_REACH:]))] if last else []
+    return " ".join(parts)
+
+
+def _cut(text: str) -> str:
+    """Keep the first words of a hint: it must not crowd out the evidence."""
+    return " ".join(text.split()[:_HINT_WORDS])
+
+
+def _weights(claim: str, hint: str, index: Index) -> dict[str, float]:
+    """Give each word of the claim, and less each word of the hint, its weight by rarity."""
+    wanted: dict[str, float] = {}
+    for text, share in ((claim, 1.0), (hint, _HINT_SHARE)):
+        for word in _WORD.findall(text.lower()):
+            if word not in _STOP:
+                for term in (_stem(word), *_RECORD_WORDS.get(word, ())):
+                    wanted.setdefault(term, share)
+    count = len(index.passages)
+    return {
+        term: share * math.log(1 + count / len(index.holders(term)))
+        for term, share in wanted.items()
+        if index.holders(term)
+    }
+
+
+def _ranked(weights: dict[str, float], index: Index) -> Iterable[int]:
+    """Yield passages, best first, each time counting what the ones before left uncovered."""
+    held: dict[int, list[str]] = defaultdict(list)
+    for term in weights:
+        for number in index.holders(term):
+            held[number].append(term)
+    own = {number: sum(weights[term] for term in found) for number, found in held.items()}
+    share: dict[int, float] = defaultdict(float)
+    for number, score in own.items():
+        for other in (number - 1, number + 1):
+            near = 0 <= other < len(index.passages)
+            if near and index.passages[other].context == index.passages[number].context:
+                share[other] += _NEIGHBOUR_SHARE * score
+    left = dict(weights)
+
+    def gain(number: int) -> float:
+        value = sum(left[term] for term in held.get(number, ())) + share.get(number, 0.0)
+        return value / math.pow(index.sizes[number] + 1, _LENGTH_POWER)
+
+    # Gains only fall, so the best of the heap is the best of all once its gain is up to date.
+    heap = [(-gain(number), number) for number in own.keys() | share.keys()]
+    heapq.heapify(heap)
+    while heap:
+        _, number = heapq.heappop(heap)
+        now = -gain(number)
+        if heap and (now, number) > heap[0]:
+            heapq.heappush(heap, (now, number))
+            continue
+        yield number
+        for term in held.get(number, ()):
+            left[term] *= _SEEN_AGAIN
+
+
+def _pieces(text: str, language: str) -> Iterable[tuple[Any, ...]]:
+    """Cut a context into pieces; one too long to weigh as a whole is cut between words."""
+    for unit in units(text, language=language):
+        if size(unit.text) <= _LONGEST_PIECE:
+            yield unit
+            continue
+        verbatim = text[unit.start : unit.end] == unit.text
+        for start, end in _chunks(unit.text):
+            place = (unit.start + start, unit.start + end) if verbatim else (unit.start, unit.end)
+            yield *place, unit.text[start:end]
+
+
+def _chunks(text: str) -> Iterable[tuple[int, int]]:
+    """Cut a long text into stretches of at most `_LONGEST_PIECE` pieces, between words where it can."""
+    start = end = None
+    count = 0
+    for match in re.finditer(r"\S+", text):
+        pieces = size(match.group())
+        if start is not None and end is not None and count + pieces > _LONGEST_PIECE:
+            yield start, end
+            start, count = None, 0
+        if start is None:
+            start = match.start()
+        end, count = match.end(), count + pieces
+        while count > _LONGEST_PIECE and end - start > 7 * _LONGEST_PIECE:
+            yield start, start + 7 * _LONGEST_PIECE
+            start += 7 * _LONGEST_PIECE
+            count = size(text[start:end])
+    if start is not None and end is not None and start < end:
+        yield start, end

@@ -1,0 +1,1 @@
+"""An LLM as extractor, verifier, or both in one call."""

@@ -1,0 +1,208 @@
+"""The LLM judge: verdicts with reasons and located quotes, one outcome a claim whatever the model does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import Any
+
+from faithmeter.datamodels import Claim, Label, Outcome, Pair, Sample, Usage
+from faithmeter.errors import StopRun
+from faithmeter.judge.batching import Problem, Reading, ask_all, together
+from faithmeter.judge.fencing import Item, fenced, numbers
+from faithmeter.judge.parsing import as_number, read_object
+from faithmeter.judge.prompts import Instructions
+from faithmeter.judge.verdict_schema import (
+    TOKENS_A_VERDICT,
+    Finding,
+    check,
+    fields,
+    list_of,
+    menu,
+    one_of,
+    outcome,
+    passages,
+    supports,
+    voted,
+)
+from faithmeter.llm.client import Client, shared_client
+from faithmeter.llm.protocol import Reply, Request
+from faithmeter.llm.secrets import Access
+from faithmeter.llm.settings import JudgeSettings, ModelSpec, configured, signed_model
+
+_LOGPROBS = {"openai_logprobs": True, "openai_top_logprobs": 10}
+
+
+class Judge:
+    """Judges claims with an LLM: `Judge("openai:MODEL", votes=3)`."""
+
+    def __init__(
+        self, spec: str, *, settings: JudgeSettings | None = None, access: Access | None = None, **options: Any
+    ) -> None:
+        self.spec, self.settings = configured(spec, settings, options)
+        self.client: Client = shared_client(self.spec, self.settings, access)
+        self._instructions = Instructions("verify", self.settings)
+
+    @cached_property  # asked for with every sample
+    def signature(self) -> str:
+        """The model, the prompt with its version, and every setting that bears on a verdict."""
+        return ",".join([signed_model(self.spec, self.settings), self._instructions.signature, *self.settings.signed])
+
+    @property
+    def concurrency(self) -> int:
+        """How many samples a run should have in flight: as many as there may be requests."""
+        return self.settings.concurrency
+
+    async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
+        """Judge each claim; raises `StopRun`, with what was found so far, when there is no point in going on."""
+        found: list[dict[int, Finding | Problem]] = [{} for _ in range(self.settings.votes)]
+        try:
+            first = self.settings.votes // 2 + 1
+            places = list(range(len(pairs)))
+            await together([self._vote(pairs, places, found[vote]) for vote in range(first)])
+            for vote in range(first, self.settings.votes):
+                places = [place for place in places if not _settled([votes.get(place) for votes in found], first)]
+                if places:
+                    await self._vote(pairs, places, found[vote])
+        except StopRun as stop:
+            stop.outcomes = tuple(self._outcomes(pairs, found, Problem(stop.kind, str(stop))))
+            raise
+        return self._outcomes(pairs, found, Problem("missing", "no verdict"))
+
+    def estimate(self, sample: Sample, claims: Sequence[Claim]) -> Usage:
+        """About what judging these claims takes, if nothing has to be asked again; asks nothing."""
+        batch = 1 if self.settings.mode == "per-claim" else self.settings.batch
+        question = _Verification(sample, self.settings, self._instructions.text, self.spec)
+        requests = [question.put(claims[start : start + batch])[0] for start in range(0, len(claims), batch)]
+        votes = self.settings.votes // 2 + 1
+        return self.client.estimate(requests * votes)
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop."""
+        await self.client.aclose()
+
+    async def _vote(self, pairs: Sequence[Pair], places: Sequence[int], found: dict[int, Finding | Problem]) -> None:
+        """One verdict for each of these claims, sample by sample."""
+        samples: dict[int, list[int]] = {}
+        for place in places:
+            samples.setdefault(id(pairs[place].sample), []).append(place)
+        if samples:
+            await together([self._judge(pairs, group, found) for group in samples.values()])
+
+    async def _judge(self, pairs: Sequence[Pair], group: list[int], found: dict[int, Finding | Problem]) -> None:
+        sample = pairs[group[0]].sample
+        if not any(context.text.strip() for context in sample.contexts):
+            found.update(dict.fromkeys(group, Finding(Label.NOT_ENOUGH_INFO, reason="There is no context.")))
+            return
+        answers: dict[int, Finding | Problem] = {}
+        try:
+            await ask_all(
+                [pairs[place].claim for place in group],
+                answers,
+                client=self.client,
+                question=_Verification(sample, self.settings, self._instructions.text, self.spec),
+                batch=1 if self.settings.mode == "per-claim" else self.settings.batch,
+                asks=self.settings.asks,
+            )
+        finally:
+            found.update({group[position]: answer for position, answer in answers.items()})
+
+    def _outcomes(
+        self, pairs: Sequence[Pair], found: Sequence[dict[int, Finding | Problem]], otherwise: Problem
+    ) -> list[Outcome]:
+        outcomes: list[Outcome] = []
+        for place, pair in enumerate(pairs):
+            votes = [votes[place] for votes in found if place in votes]
+            findings = [vote for vote in votes if isinstance(vote, Finding)]
+            if self.settings.votes > 1 and findings:
+                findings = [voted(findings)]
+            outcomes.append(outcome(pair.claim, (findings or votes or [otherwise])[0], str(self.spec)))
+        return outcomes
+
+
+class _Verification:
+    """Asks for the verdicts on some claims of one sample."""
+
+    def __init__(self, sample: Sample, settings: JudgeSettings, instructions: str, spec: ModelSpec) -> None:
+        self._sample = sample
+        self._settings = settings
+        self._instructions = instructions
+        self._schema = list_of("verdicts", {"claim": {"type": "integer"}, **fields(settings)})
+        shown = passages(sample.contexts)
+        self._closed = fields(settings, numbers=[item.number for item in shown if item.number])
+        self._model_settings = settings.sent
+        if settings.logprobs and spec.provider in ("openai", "azure"):
+            self._model_settings |= _LOGPROBS
+        asked = [Item("Q", None, sample.question)] if sample.question else []
+        self._data = [*shown, *asked]
+
+    def put(self, items: Sequence[Claim]) -> tuple[Request, dict[int, tuple[int, Claim]]]:
+        """The request, and for each claim's number its place and itself.
+
+        The passages come before the claims, so that the batches of a sample begin alike.
+        """
+        ids = numbers(len(items))
+        claims = [Item("C", number, claim.text) for number, claim in zip(ids, items, strict=True)]
+        request = Request(
+            system=self._instructions,
+            user=fenced([*self._data, *claims]),
+            name="verdicts",
+            schema=self._schema,
+            closed=list_of("verdicts", {"claim": one_of(ids), **self._closed}, count=len(ids)),
+            expected_tokens=30 + TOKENS_A_VERDICT[self._settings.reasons] * len(items),
+            settings=self._model_settings,
+        )
+        return request, {number: (place, items[place]) for place, number in enumerate(ids)}
+
+    def read(self, reply: Reply, key: dict[int, tuple[int, Claim]]) -> Reading[Finding]:
+        """One verdict a claim; two for the same claim are none."""
+        reading: Reading[Finding] = Reading()
+        rows = read_object(reply.text, key="verdicts")
+        support = supports(reply.tokens, reply.text, menu(self._settings))
+        seen: set[int] = set()
+        for order, row in enumerate(rows):
+            number = as_number(row.get("claim")) if isinstance(row, dict) else None
+            if number not in key:
+                continue
+            place, claim = key[number]
+            if place in seen:
+                reading.good.pop(place, None)
+                reading.doubtful.pop(place, None)
+                reading.bad[place] = Problem("malformed", "the model gave two verdicts for the claim")
+                continue
+            seen.add(place)
+            about = f"{claim.text} {self._sample.answer[claim.start : claim.end]}"
+            checked = check(row, self._sample.contexts, self._settings, claim=about)
+            if isinstance(checked, Problem):
+                reading.bad[place] = checked
+                continue
+            finding, cites = checked
+            if len(support) == len(rows):
+                finding = replace(finding, support=support[order])
+            (reading.good if cites else reading.doubtful)[place] = finding
+        return reading
+
+
+def _settled(votes: Sequence[Finding | Problem | None], majority: int) -> bool:
+    """Whether no further vote can change the label, or the model has declined."""
+    if any(isinstance(vote, Problem) and vote.kind == "refused" for vote in votes):
+        return True
+    labels = [vote.label for vote in votes if isinstance(vote, Finding)]
+    return any(labels.count(label) >= majority for label in set(labels))
+
+
+def load(provider: str, argument: str) -> Judge:
+    """Build a judge from what follows the provider in its spec."""
+    return Judge(f"{provider}:{argument}")
+
+
+# A loader is given only what follows the colon of its spec: hence one for each provider.
+openai = partial(load, "openai")
+openai_responses = partial(load, "openai-responses")
+azure = partial(load, "azure")
+anthropic = partial(load, "anthropic")
+google = partial(load, "google")
+mistral = partial(load, "mistral")
+groq = partial(load, "groq")
+bedrock = partial(load, "bedrock")

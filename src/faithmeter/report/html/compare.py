@@ -1,0 +1,170 @@
+"""A comparison as a page: the difference, what changed in the making, and each sample's claims side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from faithmeter.data.files import replacing
+from faithmeter.datamodels import Label
+from faithmeter.display import LOOKS, number
+from faithmeter.report.compare_terminal import p_words, signed, verdict
+from faithmeter.report.comparison import Comparison, Pairing
+from faithmeter.report.html.page import BLOCK, data_script, page
+from faithmeter.report.html.payload import comparable
+
+TITLE = "Comparison of two runs"
+LIMIT = 5_000  # changed samples in the page: the largest losses
+STYLES = ("base.css", "report.css", "sample.css", "compare.css")
+SCRIPTS = ("core.js", "compare.js")
+
+
+def write_comparison(path: str | Path, comparison: Comparison, *, title: str | None = None) -> None:
+    """Write the page."""
+    title = title or TITLE
+    changed = comparison.changed()
+    notice = ""
+    if len(changed) > LIMIT:
+        notice = f'<p class="notice">{len(changed):,} samples changed; these are the {LIMIT:,} that lost most.</p>'
+    parts = {"overview": _overview(comparison), "notice": notice}
+    before, after = page("compare.html", title=title, styles=STYLES, scripts=SCRIPTS, parts=parts)
+    with replacing(path) as file:
+        file.write(before)
+        file.writelines(_data(comparison, changed[:LIMIT], title))
+        file.write(after)
+
+
+def _data(comparison: Comparison, pairs: list[Pairing], title: str) -> Iterator[str]:
+    rows: list[dict[str, Any]] = []
+    waiting = iter(pairs)
+    while block := list(islice(waiting, BLOCK)):
+        found = []
+        for pair in block:
+            change = comparison.load(pair)
+            rows.append(
+                {
+                    "id": pair.id,
+                    "scores": pair.scores,
+                    "difference": pair.difference,
+                    "changes": pair.changes,
+                    "question": change.after.sample.question or "",
+                    "answer": change.after.sample.answer,
+                }
+            )
+            found.append(comparable(change.before, change.after, change.claims))
+        yield data_script("block", found)
+    yield data_script("index", rows)
+    yield data_script("summary", {"title": title, "block": BLOCK})
+
+
+# --- the top -----------------------------------------------------------------------------------------
+
+
+def _overview(comparison: Comparison) -> str:
+    worse, same, better = comparison.directions
+    unscored = len(comparison.pairs) - len(comparison.differences)
+    alone = [
+        f"{len(names):,} only in the {word} run"
+        for names, word in ((comparison.missing, "first"), (comparison.added, "second"))
+        if names
+    ]
+    alone += [f"{unscored:,} without a score in one run"] if unscored else []
+    tiles = [
+        _tile("First run", number(comparison.mean(0)), escape(comparison.files[0].path.name)),
+        _tile("Second run", number(comparison.mean(1)), escape(comparison.files[1].path.name)),
+        _tile("Samples", f"{len(comparison.differences):,}", "; ".join(["compared", *alone])),
+        _tile("Moved", f"{worse + better:,}", f"↓ {worse:,} worse, ↑ {better:,} better, {same:,} the same"),
+    ]
+    return (
+        f'<div class="hero">{_difference(comparison)}<div class="tiles">{"".join(tiles)}</div></div>'
+        f'<div class="pairs">{_labels(comparison)}{_signatures(comparison)}</div>'
+    )
+
+
+def _tile(name: str, figure: str, note: str) -> str:
+    return (
+        f'<div class="panel tile"><h3 class="eyebrow">{name}</h3><span class="figure">{figure}</span>'
+        f'<span class="note">{note}</span></div>'
+    )
+
+
+def _difference(comparison: Comparison) -> str:
+    interval = comparison.interval
+    between = ""
+    if interval:
+        numbers = (
+            f"95 % interval {signed(interval[0])} to {signed(interval[1])}, p = {escape(p_words(comparison.p_value))}"
+        )
+        between = f'{_gauge(comparison, interval)}<p class="unit">{numbers}</p>'
+    return (
+        '<div class="panel mean"><h2 class="eyebrow">Mean difference</h2>'
+        f'<span class="figure">{signed(comparison.difference)}</span>{between}'
+        f'<p class="gate"><span class="status">{escape(verdict(comparison))}</span></p></div>'
+    )
+
+
+def _gauge(comparison: Comparison, interval: tuple[float, float]) -> str:
+    """The interval on a scale whose middle is 0."""
+    reach = max(0.05, *(abs(bound) * 1.25 for bound in interval))
+    low, high, point = (100 + 100 * value / reach for value in (*interval, comparison.difference or 0.0))
+    return (
+        '<svg class="gauge" viewBox="-3 0 206 30" preserveAspectRatio="none" aria-hidden="true">'
+        '<line class="base" x1="0" x2="200" y1="15" y2="15"/><line class="limit" x1="100" x2="100" y1="3" y2="27"/>'
+        f'<line class="band" x1="{low:.1f}" x2="{high:.1f}" y1="15" y2="15"/>'
+        f'<ellipse class="point" cx="{point:.1f}" cy="15" rx="5" ry="7"/></svg>'
+    )
+
+
+def _labels(comparison: Comparison) -> str:
+    """How claims moved between labels, as a table."""
+    names: list[str | None] = [*(label.replace("_", " ") for label in Label), "not judged", None]
+    names = [name for name in names if any(name in key for key in comparison.labels)]
+    head = "".join(f'<th scope="col">{_mark(name)}</th>' for name in names)
+    rows = []
+    for before in names:
+        cells = "".join(_moved(comparison, before, after) for after in names)
+        rows.append(f'<tr><th scope="row">{_word(before)}</th>{cells}</tr>')
+    return (
+        '<div class="panel matrix"><h3>Claims by label, first run (rows) and second (columns)</h3>'
+        '<div class="scroll" tabindex="0" role="group" aria-label="Claims by label in both runs"><table>'
+        f"<thead><tr><td></td>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div></div>"
+    )
+
+
+def _word(name: str | None) -> str:
+    if name is None:
+        return '<span class="unit">not there</span>'
+    mark = LOOKS[name].mark
+    return f'<span class="badge {name.replace(" ", "_")}"><span aria-hidden="true">{mark}</span> {name}</span>'
+
+
+def _mark(name: str | None) -> str:
+    """A label as its mark alone, for the eye; the rows have the words."""
+    if name is None:
+        return '<span class="unit">not there</span>'
+    kind, mark = name.replace(" ", "_"), LOOKS[name].mark
+    return f'<span class="badge {kind}"><span aria-hidden="true">{mark}</span><span class="sr">{name}</span></span>'
+
+
+def _moved(comparison: Comparison, before: str | None, after: str | None) -> str:
+    count = comparison.labels[before, after]
+    kind = "kept" if before == after else "moved"
+    return f'<td class="{kind if count else "none"}">{count:,}</td>' if count else '<td class="none">·</td>'
+
+
+def _signatures(comparison: Comparison) -> str:
+    changes = comparison.signature_changes()
+    if not changes:
+        body = '<p class="unit">Both runs were made in the same way.</p>'
+    else:
+        rows = "".join(
+            f'<tr><th scope="row">{escape(name)}</th><td><code>{escape(before)}</code></td>'
+            f"<td><code>{escape(after)}</code></td></tr>"
+            for name, before, after in changes
+        )
+        head = '<tr><td></td><th scope="col">first run</th><th scope="col">second run</th></tr>'
+        body = f'<table class="making"><thead>{head}</thead><tbody>{rows}</tbody></table>'
+    return f'<div class="panel"><h3>What changed in the making</h3>{body}</div>'

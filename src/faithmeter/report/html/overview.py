@@ -1,0 +1,129 @@
+"""The top of the HTML report: a run's numbers as markup; numbers and escaped signatures only."""
+
+from __future__ import annotations
+
+from html import escape
+
+from faithmeter.display import LOOKS, noted, number
+from faithmeter.report.html import plot
+from faithmeter.report.summary import Summary
+
+STATUS_WORDS = {"ok": "judged", "partial": "partly judged", "no_claims": "without claims", "failed": "failed"}
+
+
+def overview(summary: Summary) -> str:
+    """Everything above the table."""
+    return (
+        f'<div class="hero">{_mean(summary)}<div class="tiles">{"".join(_tiles(summary))}</div></div>'
+        f'<div class="plots"><div class="panel"><h3>Answers by score</h3>{plot.histogram(summary)}</div>'
+        f'<div class="panel"><h3>Claims by label</h3>{_shares(summary)}</div>'
+        f'<div class="panel"><h3>Score by number of claims</h3>{plot.grid(summary)}</div></div>'
+        f"{_notes(summary)}{_made_by(summary)}"
+    )
+
+
+def _notes(summary: Summary) -> str:
+    lines = (escape(noted(number, summary.count, note)) for note, number in summary.notes.items())
+    return "".join(f'<p class="notice">⚠ {line}</p>' for line in lines)
+
+
+def _mean(summary: Summary) -> str:
+    interval = summary.interval
+    between = f"95 % interval {number(interval[0])} to {number(interval[1])}" if interval else "no score yet"
+    gate = ""
+    if summary.passed is not None:
+        kind, mark, word = ("supported", "✓", "passes") if summary.passed else ("contradicted", "✗", "below")
+        gate = (
+            f'<p class="gate"><span class="badge {kind}"><span aria-hidden="true">{mark}</span> {word}</span> '
+            f'<span class="unit">the limit of {summary.min_score:g}</span></p>'
+        )
+    return (
+        f'<div class="panel mean"><h2 class="eyebrow">Mean faithfulness</h2>'
+        f'<span class="figure">{number(summary.mean)}</span>{_gauge(summary)}<p class="unit">{between}</p>{gate}</div>'
+    )
+
+
+def _gauge(summary: Summary) -> str:
+    if summary.mean is None or summary.interval is None:
+        return ""
+    low, high = (200 * min(1.0, max(0.0, bound)) for bound in summary.interval)
+    limit = ""
+    if summary.min_score is not None:
+        x = 200 * summary.min_score
+        limit = f'<line class="limit" x1="{x:.1f}" x2="{x:.1f}" y1="3" y2="27"/>'
+    point = 200 * min(1.0, max(0.0, summary.mean))
+    return (
+        '<svg class="gauge" viewBox="-3 0 206 30" preserveAspectRatio="none" aria-hidden="true">'
+        '<line class="base" x1="0" x2="200" y1="15" y2="15"/>'
+        f'<line class="band" x1="{low:.1f}" x2="{high:.1f}" y1="15" y2="15"/>{limit}'
+        f'<ellipse class="point" cx="{point:.1f}" cy="15" rx="5" ry="7"/></svg>'
+    )
+
+
+def _tile(name: str, figure: str, note: str) -> str:
+    return (
+        f'<div class="panel tile"><h3 class="eyebrow">{name}</h3><span class="figure">{figure}</span>'
+        f'<span class="note">{note}</span></div>'
+    )
+
+
+def _tiles(summary: Summary) -> list[str]:
+    counted = [f"{summary.statuses[name]:,} {word}" for name, word in STATUS_WORDS.items() if summary.statuses[name]]  # type: ignore[index]
+    tiles = [_tile("Answers", f"{summary.count:,}", ", ".join(counted))]
+    if summary.pass_rate is not None:
+        tiles.append(_tile("Pass rate", f"{summary.pass_rate:.0%}", f"of the answers reach {summary.min_score:g}"))
+    else:
+        perfect = summary.histogram[-1] / summary.count if summary.count else 0.0
+        tiles.append(_tile("Faithful throughout", f"{perfect:.0%}", "of the answers score 1"))
+    failed = sum(summary.failures.values())
+    note = "every claim could be judged" if not failed else _failures(summary)
+    tiles.append(_tile("Claims", f"{summary.verdicts + failed:,}", note))
+    return [*tiles, _cost(summary)]
+
+
+def _failures(summary: Summary) -> str:
+    kinds = ", ".join(f"{count} {escape(kind.replace('_', ' '))}" for kind, count in summary.failures.most_common(3))
+    return f"{summary.coverage:.1%} judged; not judged: {kinds}"
+
+
+def _cost(summary: Summary) -> str:
+    usage = summary.usage
+    early = [escape(summary.settled_early)] if summary.settled_early else []
+    cached = f"{summary.cached:,} verdicts from the cache ({summary.cached / (summary.verdicts or 1):.0%})"
+    if usage.cost is None:
+        calls = f"{usage.calls:,} calls" if usage.calls else "no model was called"
+        notes = [calls, *([cached] if summary.cached else []), *early]
+        return _tile("Cost", "–" if usage.calls else "$0", "; ".join(notes))
+    tokens = usage.prompt_tokens + usage.completion_tokens
+    notes = [f"{usage.calls:,} calls, {tokens:,} tokens"]
+    if summary.cached:
+        saved = "" if summary.saved is None else f", saving about ${_dollars(summary.saved)}"
+        notes.append(cached + saved)
+    notes += early
+    return _tile("Cost", f"${_dollars(usage.cost)}", "; ".join(notes))
+
+
+def _dollars(value: float) -> str:
+    return f"{value:,.2f}" if value >= 1 else f"{value:.4f}"
+
+
+def _shares(summary: Summary) -> str:
+    items = []
+    for name, count, share in plot.shares(summary):
+        if name == "not_judged" and not count:
+            continue
+        word = name.replace("_", " ")
+        items.append(
+            f'<li class="{name}"><span class="name"><span aria-hidden="true">{LOOKS[word].mark}</span> {word}</span>'
+            f'<span class="figure">{count:,} <span class="unit">{share:.0%}</span></span>'
+            '<svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
+            '<rect class="rail" width="100" height="8" rx="1"/>'
+            f'<rect width="{100 * share:.2f}" height="8" rx="1"/></svg></li>'
+        )
+    return f'<ul class="shares" role="list">{"".join(items)}</ul>'
+
+
+def _made_by(summary: Summary) -> str:
+    names = [f"<code>{escape(name)}</code>" for name, _ in summary.signatures.most_common(3)]
+    more = len(summary.signatures) - len(names)
+    return f'<p class="made">Made by {" ".join(names)}{f" and {more} others" if more > 0 else ""}</p>' if names else ""

@@ -1,0 +1,292 @@
+"""Cuts a data set into parts that are read, judged and written on their own, anywhere and any number of times.
+
+A part is a stretch of rows of one file. Its results have a name that is made from what goes into them, the rows
+and the signature: where the name exists, the part is done; it appears by renaming, so it is whole.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import os
+import uuid
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from faithmeter.data.datasets import Sampler, file_records, is_derived
+from faithmeter.data.hash_table import fingerprint
+from faithmeter.data.jsonl import bounded
+from faithmeter.data.selection import Selection, rank
+from faithmeter.data.sources import Extent, Source, find, opened
+from faithmeter.data.text_formats import Record, parse_pieces
+from faithmeter.datamodels import Sample
+from faithmeter.errors import MissingExtra, OutputError, RowError
+from faithmeter.results import Result, Tally
+from faithmeter.runs.worker import KEEP
+
+Format = Literal["jsonl", "parquet"]
+
+
+class Reading(NamedTuple):
+    """How files are read."""
+
+    columns: Mapping[str, str]
+    separator: str | None
+    part_size: int
+
+
+class Start(NamedTuple):
+    """Where a part begins in its file."""
+
+    row: int
+    """Rows before it."""
+    line: int
+    """Lines before it, in a file that can be entered there."""
+    offset: int | None
+    """Bytes before it; None: the file has to be read from its beginning."""
+
+
+@dataclass
+class Survey:
+    """What is in a file, as far as cutting it needs: some 20 bytes a row."""
+
+    name: str
+    keys: array[int] = field(default_factory=lambda: array("Q"))
+    """The fingerprint of each row's id; of a bad row, 0."""
+    numbers: array[int] = field(default_factory=lambda: array("Q"))
+    """Its line."""
+    derived: array[int] = field(default_factory=lambda: array("Q"))
+    """The id as a number, and one, where it was made from the content; else 0."""
+    starts: list[Start] = field(default_factory=list)
+    digests: list[str] = field(default_factory=list)
+    """Of each part's rows."""
+    bad: dict[int, RowError] = field(default_factory=dict)
+    place: str = ""
+    """What comes before a line's number in a message."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A stretch of rows, and what to do with them."""
+
+    number: int
+    name: str
+    """The file."""
+    start: Start
+    rows: int
+    skipped: frozenset[int]
+    """Rows that are not judged, counted from the part's first."""
+    suffixes: Mapping[int, int]
+    """Rows whose content was met before: the number that tells them apart."""
+    digest: str
+    """Of the rows, the choice among them, and the signature."""
+
+    def file_name(self, kind: Format) -> str:
+        """Where its results go."""
+        return f"part-{self.number:06}-{self.digest}.{kind}"
+
+    @property
+    def count(self) -> int:
+        """How many results it has."""
+        return self.rows - len(self.skipped)
+
+
+def survey(name: str, reading: Reading) -> Survey:
+    """Read a file through, once."""
+    found = Survey(name)
+    sampler = Sampler(reading.columns)
+    hasher = blake2b(digest_size=16)
+    for row, (record, offset) in enumerate(_records(name, reading, None)):
+        if row % reading.part_size == 0:
+            if row:
+                found.digests.append(hasher.hexdigest())
+                hasher = blake2b(digest_size=16)
+            found.starts.append(Start(row, record.number - 1, offset))
+        sample = sampler.sample(record)
+        found.place = record.source
+        found.numbers.append(record.number)
+        if isinstance(sample, RowError):
+            found.bad[row] = sample
+            found.keys.append(0)
+            found.derived.append(0)
+            hasher.update(b"-\n")
+        else:
+            found.keys.append(fingerprint(sample.id))
+            found.derived.append(int(sample.id, 16) + 1 if is_derived(sample) else 0)
+            hasher.update(sample.model_dump_json().encode() + b"\n")
+    if found.starts:
+        found.digests.append(hasher.hexdigest())
+    return found
+
+
+def _records(name: str, reading: Reading, start: Start | None) -> Iterator[tuple[Record, int | None]]:
+    """The rows from a start, with the offset of each in a file that can be entered anywhere: plain JSON Lines."""
+    (source,) = find(name)
+    if source.system is None and source.suffixes in ((".jsonl", ""), (".ndjson", "")) and not source.is_folder:
+        yield from _entered(source, start)
+        return
+    records = file_records(source, separator=reading.separator, extent=Extent())
+    for record in islice(records, start.row if start else 0, None):
+        yield record, None
+
+
+def _entered(source: Source, start: Start | None) -> Iterator[tuple[Record, int | None]]:
+    line, offset = (start.line, start.offset or 0) if start else (0, 0)
+    position = offset
+
+    with opened(source, Extent()) as file:
+        file.seek(offset)
+
+        def lines() -> Iterator[bytes]:
+            nonlocal position
+            for text in bounded(file, source.name):
+                yield text
+                position += len(text)
+
+        for record in parse_pieces(lines(), source.name, ".jsonl"):
+            yield record._replace(number=record.number + line), position
+
+
+def plan(surveys: Sequence[Survey], *, reading: Reading, selection: Selection, signature: str) -> list[Part]:
+    """The parts of all files; duplicate ids become bad rows of their surveys, or suffixes, as in a local run."""
+    suffixes = _told_apart(surveys, reading)
+    chosen = _chosen(surveys, selection)
+    parts: list[Part] = []
+    for number, found in enumerate(surveys):
+        for start, digest in zip(found.starts, found.digests, strict=True):
+            rows = range(start.row, min(start.row + reading.part_size, len(found.keys)))
+            skipped = frozenset(row - start.row for row in rows if not chosen[number][row])
+            own = {row - start.row: suffixes[number, row] for row in rows if (number, row) in suffixes}
+            if len(skipped) == len(rows):
+                continue
+            text = json.dumps([digest, signature, sorted(skipped), sorted(own.items())])
+            whole = blake2b(text.encode(), digest_size=8).hexdigest()
+            parts.append(Part(len(parts), found.name, start, len(rows), skipped, own, whole))
+    return parts
+
+
+def _told_apart(surveys: Sequence[Survey], reading: Reading) -> dict[tuple[int, int], int]:
+    """(file, row) → the number of a repeated content; a repeated id that was given is a bad row."""
+    repeated = _repeated(surveys)
+    met: dict[int, tuple[int, int]] = {}
+    suffixes: dict[tuple[int, int], int] = {}
+    repeats: Counter[int] = Counter()
+    for number, found in enumerate(surveys if repeated else ()):
+        for row, key in enumerate(found.keys):
+            if key not in repeated:
+                continue
+            first = met.setdefault(key, (number, row))
+            if first == (number, row):
+                continue
+            if found.derived[row]:
+                repeats[key] += 1
+                suffixes[number, row] = repeats[key] + 1
+                found.keys[row] = fingerprint(f"{found.derived[row] - 1:012x}-{repeats[key] + 1}")
+            else:
+                found.bad[row] = _taken(found, row, surveys[first[0]], first[1], reading)
+    return suffixes
+
+
+def _taken(found: Survey, row: int, other: Survey, first: int, reading: Reading) -> RowError:
+    """Says which two rows have the same id; the row is read again, since a survey has no names."""
+    record, _ = next(islice(_records(found.name, reading, None), row, None))
+    sample = Sampler(reading.columns).sample(record)
+    name = sample.id if isinstance(sample, Sample) else "?"
+    taken = f"the id {name!r} is taken by {other.place}{other.numbers[first]}"
+    return RowError(f"{found.place}{found.numbers[row]}", taken, "ids must be unique")
+
+
+def _repeated(surveys: Sequence[Survey]) -> set[int]:
+    """The fingerprints that occur more than once; 0 stands for bad rows."""
+    keys = np.concatenate([np.array([], np.uint64), *(np.array(found.keys, np.uint64) for found in surveys)])
+    found, counts = np.unique(keys, return_counts=True)
+    return {int(key) for key in found[counts > 1]} - {0}
+
+
+def _chosen(surveys: Sequence[Survey], selection: Selection) -> list[bytearray]:
+    """For each file, a byte a row: whether it is judged."""
+    good = ((number, row) for number, found in enumerate(surveys) for row in range(len(found.keys))
+            if row not in found.bad)  # fmt: skip
+    if selection.shard:
+        good = islice(good, selection.shard[0] - 1, None, selection.shard[1])  # type: ignore[assignment]
+    if selection.sample is not None:
+        drawn = heapq.nsmallest(
+            selection.sample, good, key=lambda at: (rank(surveys[at[0]].keys[at[1]], selection.seed), at)
+        )
+        good = iter(sorted(drawn))  # type: ignore[assignment]
+    flags = [bytearray(len(found.keys)) for found in surveys]
+    for number, row in islice(good, selection.limit):
+        flags[number][row] = 1
+    return flags
+
+
+def read_part(part: Part, reading: Reading) -> Iterator[Sample]:
+    """The samples of a part that are to be judged."""
+    sampler = Sampler(reading.columns)
+    records = _records(part.name, reading, part.start)
+    for row, (record, _) in enumerate(islice(records, part.rows)):
+        sample = sampler.sample(record) if row not in part.skipped else None
+        if isinstance(sample, RowError):
+            raise sample
+        if sample:
+            suffix = part.suffixes.get(row)
+            yield sample.model_copy(update={"id": f"{sample.id}-{suffix}"}) if suffix else sample
+
+
+def write_part(folder: Path, part: Part, lines: Sequence[bytes], kind: Format) -> None:
+    """Write a part's results, such that its name stands for all of them."""
+    draft = folder / f".draft-{uuid.uuid4().hex}"
+    try:
+        if kind == "jsonl":
+            with draft.open("wb") as file:
+                file.writelines(line + b"\n" for line in lines)
+                file.flush()
+                os.fsync(file.fileno())
+        else:
+            _write_parquet(draft, lines)
+        draft.replace(folder / part.file_name(kind))
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from None
+
+
+def _write_parquet(path: Path, lines: Sequence[bytes]) -> None:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtra("writing Parquet parts", "parquet") from None
+    results = [json.loads(line) for line in lines]
+    columns: dict[str, list[Any]] = {"id": [result["sample"]["id"] for result in results]}
+    for name in ("score", "status", "coverage", "signature"):
+        columns[name] = [result[name] for result in results]
+    columns["result"] = [line.decode() for line in lines]
+    parquet.write_table(pyarrow.table(columns), path)
+
+
+def read_results(path: Path) -> Iterator[Result]:
+    """The results of a part."""
+    if path.suffix == ".parquet":
+        from pyarrow import parquet
+
+        for batch in parquet.ParquetFile(path).iter_batches(batch_size=256, columns=["result"]):
+            yield from map(Result.model_validate_json, batch.column(0).to_pylist())
+        return
+    with path.open("rb") as file:
+        yield from map(Result.model_validate_json, file)
+
+
+def count_part(path: Path, min_score: float | None) -> Tally:
+    """The numbers of a part's results."""
+    tally = Tally(min_score=min_score, keep=KEEP)
+    for result in read_results(path):
+        tally.add(result)
+    return tally

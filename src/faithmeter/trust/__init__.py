@@ -1,0 +1,1 @@
+"""Measuring a judge: human labels, agreement, calibration, stability, the self-test."""

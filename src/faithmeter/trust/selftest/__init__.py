@@ -1,0 +1,1 @@
+"""The self-test: known corruptions and harmless rewordings of supported claims."""

@@ -1,0 +1,175 @@
+"""What of a claim stands in its evidence, letter by letter: what a small model may overlook."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import NamedTuple
+
+from faithmeter.evidence.passages import NUMBERS, terms
+
+_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?", re.ASCII)
+# Some texts come in pieces: "3, 500" and "98. 7".
+_SPACED = re.compile(r"\d{1,3}(?: ?, ?\d{3})+(?!\d)|\d+ ?\. ?\d+", re.ASCII)
+# A lone digit may well be a citation, or the count of a list.
+_MEANT_NUMBER = re.compile(r"(?<![\w.,])(?:\d{2,}(?:,\d{3})*(?:\.\d+)?|\d(?:,\d{3})+|\d\.\d+)", re.ASCII)
+_COUNT = rf"\d+(?:,\d{{3}})*(?:\.\d+)?|\b(?:{'|'.join(NUMBERS)})\b"
+_MEASURE = re.compile(rf"([$€£]?)({_COUNT})(?:[\s-]?(%|[^\W\d_]+)|\s?°\s?([CF])\b)?", re.ASCII | re.IGNORECASE)
+_UNITS = {
+    word: names.split()[0]
+    for names in (
+        "km kilometre kilometres kilometer kilometers", "mile miles mi", "metre metres meter meters", "foot feet ft",
+        "inch inches", "cm centimetre centimetres centimeter centimeters", "mm millimetre millimetres millimeters",
+        "kg kilogram kilograms kilo kilos", "pound pounds lb lbs", "gram grams g", "mg milligram milligrams",
+        "ton tons tonne tonnes", "ounce ounces oz", "litre litres liter liters", "gallon gallons", "cup cups",
+        "tablespoon tablespoons", "teaspoon teaspoons", "hectare hectares", "acre acres", "hundred hundreds",
+        "thousand thousands", "million millions", "billion billions", "trillion trillions", "percent %",
+        "second seconds", "minute minutes min mins", "hour hours hr hrs", "day days", "week weeks", "month months",
+        "year years", "decade decades", "century centuries", "dollar dollars $", "euro euros €", "cent cents",
+        "watt watts", "kilowatt kilowatts", "mph", "knot knots",
+    )
+    for word in names.split()
+}  # fmt: skip
+_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DAY_MONTH = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}\b", re.ASCII | re.IGNORECASE)
+_MONTH_DAY = re.compile(rf"\b{_MONTH} (\d{{1,2}})(?!\d)", re.ASCII | re.IGNORECASE)
+_OPEN_DATE = re.compile(
+    r"\b(?:before|after|by|since|until|till|between|from|to|through|than|around|about)\s+(?:the\s+)?\w+\s+\w+",
+    re.IGNORECASE,
+)
+_AMOUNTS = {
+    word: kind
+    for kind, words in {
+        "all": "all every always entirely both",
+        "many": "many most several numerous often usually frequently generally typically commonly majority thousands "
+                "hundreds millions",
+        "some": "some sometimes occasionally",
+        "few": "few rarely seldom hardly barely minority handful",
+        "none": "no none never neither",
+        "high": "largest biggest highest oldest longest first greatest tallest best",
+        "low": "smallest lowest newest shortest last youngest worst",
+    }.items()
+    for word in words.split()
+}  # fmt: skip
+_OPPOSITES = {
+    "all": {"some", "few", "none"}, "many": {"few", "none"}, "some": {"none"}, "few": {"many", "all"},
+    "none": {"some", "many", "all"}, "high": {"low"}, "low": {"high"},
+}  # fmt: skip
+"""What an amount cannot be said for, when the evidence says the other of the same thing."""
+_BOUND = re.compile(
+    r"\b(?:(more than|over|at least|no (?:less|fewer) than|upwards of|above|a minimum of|exceed(?:s|ed|ing)?)"
+    r"|(?:less|fewer) than|under|at most|up to|as many as|no more than|below|a maximum of|almost|nearly)"
+    rf"\s+[$€£]?\s?({_COUNT}|half\b)",
+    re.IGNORECASE,
+)
+_CLOCK = re.compile(r"\b(\d{1,2})(?::\d\d|(?= ?[ap]\.?m))", re.ASCII | re.IGNORECASE)
+_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]+")
+
+
+class Overlap(NamedTuple):
+    """How much of a claim stands in its evidence."""
+
+    share: float
+    """Share of the claim's words that the evidence holds."""
+    numbers: int
+    """Numbers of the claim that it does not hold; three stands for more."""
+    names: int
+    """Names of the claim that neither it nor the hint holds; three stands for more."""
+    dates: int
+    """Days of a month in the claim where the evidence has only other days of that month."""
+    units: int
+    """Numbers of the claim that the evidence has only with another unit."""
+    amounts: int
+    """Things that the claim says many, all or "more than" of, and the evidence few, none or "less than"."""
+
+
+def overlap(claim: str, evidence: str, *, hint: str = "") -> Overlap:
+    """Count the words, numbers and names of a claim that its evidence holds."""
+    wanted, held = terms(claim), set(terms(evidence))
+    numbers = _numbers(evidence) | _numbers(hint)
+    known = f"{evidence} {hint}".lower()
+    return Overlap(
+        sum(term in held for term in wanted) / max(1, len(wanted)),
+        min(3, len({_plain(number) for number in _MEANT_NUMBER.findall(claim)} - numbers)),
+        min(3, sum(name.lower().removesuffix("'s") not in known for name in _NAME.findall(claim))),
+        _misdated(claim, evidence),
+        _mismeasured(claim, evidence),
+        _overturned(claim, evidence),
+    )
+
+
+def _misdated(claim: str, evidence: str) -> int:
+    held = _days(evidence)
+    months = {month for _, month in held}
+    # "Before 20 March" or "until 20 March" may well hold of an event on 14 March.
+    return sum(month in months for _, month in _days(_OPEN_DATE.sub(" ", claim)) - held)
+
+
+def _mismeasured(claim: str, evidence: str) -> int:
+    held = _measures(evidence)
+    return sum(number in held and units.isdisjoint(held[number]) for number, units in _measures(claim).items())
+
+
+def _overturned(claim: str, evidence: str) -> int:
+    said, held = _amounts(claim), _amounts(evidence)
+    opposed = sum(
+        thing in held and all(held[thing] <= _OPPOSITES[kind] for kind in kinds) for thing, kinds in said.items()
+    )
+    bounds, known = _bounds(claim), _bounds(evidence)
+    return opposed + sum(number in known and sides.isdisjoint(known[number]) for number, sides in bounds.items())
+
+
+def _amounts(text: str) -> dict[str, set[str]]:
+    """The words of a text that follow an amount ("most of the boats"), cut to their stems, each with its amounts."""
+    words = re.findall(r"[^\W\d_]+", text.lower())
+    found: dict[str, set[str]] = defaultdict(set)
+    for place, word in enumerate(words):
+        kind = _AMOUNTS.get(word)
+        if kind is None:
+            continue
+        if word == "few" and place and words[place - 1] in ("a", "past", "last", "next", "the"):
+            kind = "some"
+        following = [other for other in words[place + 1 : place + 4] if other not in ("any", "ever")]
+        thing = next((term for other in following for term in terms(other)), None)
+        if thing and thing not in _AMOUNTS:
+            found[thing].add(kind)
+    return found
+
+
+def _bounds(text: str) -> dict[str, set[bool]]:
+    """The numbers of a text that are bounds, each with whether it is a lower one."""
+    found: dict[str, set[bool]] = defaultdict(set)
+    for lower, number in _BOUND.findall(text):
+        found[NUMBERS.get(number.lower()) or _plain(number)].add(bool(lower))
+    return found
+
+
+def _measures(text: str) -> dict[str, set[str]]:
+    """The numbers of a text that have a unit, each with its units in short."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for sign, number, unit, degrees in _MEASURE.findall(text):
+        short = degrees.upper() or _UNITS.get(unit.lower()) or _UNITS.get(sign)
+        if short:
+            found[NUMBERS.get(number.lower()) or _plain(number)].add(short)
+    return found
+
+
+def _days(text: str) -> set[tuple[int, str]]:
+    """The days of months in a text, however written: 14 March, March 14th, the 14th of Mar."""
+    found = {(int(day), month.lower()) for day, month in _DAY_MONTH.findall(text)}
+    return found | {(int(day), month.lower()) for month, day in _MONTH_DAY.findall(text)}
+
+
+def _numbers(text: str) -> set[str]:
+    """The numbers of a text in plain digits; 21:00 is also 9, and 9 pm also 21, as prose and records differ."""
+    found = {_plain(number) for number in _NUMBER.findall(text)}
+    found |= {_plain(number.replace(" ", "")) for number in _SPACED.findall(text)}
+    found |= {str((int(hour) + 12) % 24) for hour in _CLOCK.findall(text) if int(hour) < 24}
+    return found | {NUMBERS[word] for word in re.findall(r"[a-z]+", text.lower()) if word in NUMBERS}
+
+
+def _plain(number: str) -> str:
+    """Write a number without separators, leading zeros and empty decimals."""
+    whole, dot, decimals = number.replace(",", "").partition(".")
+    decimals = decimals.rstrip("0")
+    return (whole.lstrip("0") or "0") + (dot + decimals if decimals else "")
