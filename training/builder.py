@@ -40,6 +40,8 @@ MINED = {"snli": 0.0, "cf_snli": 0.0, "nlismall_mpe": 0.0, "conjnli": 0.0, "ling
 """Share of a source's claims that are also set against other contexts; 0.25 for those not named."""
 
 
+BRIEF = 0.5
+"""Share of the room that a first, brief reading takes."""
 NAMES_AT_MOST = 800
 """Claims of a file in which two names are swapped that no clause has as its ends."""
 
@@ -71,10 +73,13 @@ class Builder:
         claim = " ".join(claim.split())
         index = self.indexes[tuple(contexts)]
         passages = select(claim, index, hint=refers)
-        more = ""
+        more = brief = ""
         if self.twice and len(passages) < len(index.passages):
             more = joined(select(claim, index, hint=refers, used=passages))
-        known = {"marks": None, "source": "", "more": more, **known}
+        if self.twice:
+            first = select(claim, index, hint=refers, share=BRIEF)
+            brief = joined(first) if first != passages else ""
+        known = {"marks": None, "source": "", "more": more, "brief": brief, **known}
         return Row(claim, refers, joined(passages), LABELS.index(label), **known)
 
     def claims(self, name: str, rows: list[dict[str, Any]]) -> Iterator[Row]:

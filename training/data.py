@@ -268,6 +268,7 @@ def _skills_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
 def build_eval(limit: int | None = None) -> Iterator[Row]:
     """Build the rows of the dev sets, which nothing is trained on; answers in groups, claims without."""
     builder = Builder(0)
+    builder.twice = True
     for path in sorted((DATA / "eval").glob("*.jsonl.xz")):
         name = path.name.split(".")[0]
         for number, row in enumerate(read(path, limit)):

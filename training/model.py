@@ -98,6 +98,11 @@ class Network(nn.Module):
         hidden = torch.tanh(self.hidden(torch.cat([x[:, 0], mean, peak], -1)))
         return self.classes(self.dropout(hidden)), self.tokens(x).squeeze(-1)
 
+    def compile_layers(self) -> None:
+        """Compile what all layers share, once."""
+        for layer in self.layers:
+            layer.compile(dynamic=True)
+
     def set_dropout(self, share: float) -> None:
         """Set how much is left out in training."""
         for module in self.modules():

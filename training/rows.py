@@ -28,6 +28,8 @@ class Row(NamedTuple):
     weight: float = 1.0
     more: str = ""
     """What a second reading would read, of rows that are not trained on."""
+    brief: str = ""
+    """What a first, brief reading would read, of rows that are not trained on; empty when that is all of it."""
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> int:

@@ -7,7 +7,6 @@ import multiprocessing
 import os
 import time
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +19,7 @@ from training.fit import UNLABELLED, Answers, Settings, blame_the_worst, predict
 from training.measure import auroc, worst_by_group
 from training.model import SHAPES, Network, load_base, load_network
 from training.rows import Row, read_rows, write_rows
-from training.tokens import Encoded, encode_rows, load_tokenizer, translate
+from training.tokens import Encoded, encode_all, load_tokenizer, translate
 
 
 class Run(NamedTuple):
@@ -33,7 +32,7 @@ class Run(NamedTuple):
     device: str
 
     def settings(self, who: str) -> Settings:
-        values = {key: value for key, value in self.config[who].items() if key not in ("base", "seeds", "part")}
+        values = {key: value for key, value in self.config[who].items() if key not in ("base", "weights")}
         return Settings(**{"seed": self.config["seed"], **values})
 
 
@@ -41,16 +40,18 @@ def build(run: Run) -> None:
     """Write the rows."""
     from training import data
 
-    rows, held = data.build(seed=run.config["seed"], **run.config["data"])
-    for name, some in (("train", rows), ("held", held)):
-        print(name, len(some), *data.spread(some), sep="\n")
-        write_rows(run.out / f"{name}.jsonl.xz", some)
-    roles = data.build_roles(seed=run.config["seed"], **run.config["roles"]["data"])
-    print("roles", write_rows(run.out / "roles.jsonl.xz", roles), *data.spread(roles), sep="\n")
-    skills, held_skills = data.build_skills(seed=run.config["seed"], **run.config["skills"]["data"])
-    for name, some in (("skills", skills), ("held_skills", held_skills)):
+    seed = run.config["seed"]
+    rows, held = data.build(seed=seed, **run.config["data"])
+    skills, held_skills = data.build_skills(seed=seed, **run.config["skills"])
+    parts = {
+        "train": rows,
+        "held": held + held_skills,
+        "roles": data.build_roles(seed=seed, **run.config["roles"]),
+        "skills": skills,
+        "eval": list(data.build_eval(run.config["data"]["limit"])),
+    }
+    for name, some in parts.items():
         print(name, write_rows(run.out / f"{name}.jsonl.xz", some), *data.spread(some), sep="\n")
-    print("eval", write_rows(run.out / "eval.jsonl.xz", data.build_eval(run.config["data"]["limit"])))
 
 
 def tokenizer_path(run: Run) -> Path:
@@ -58,15 +59,15 @@ def tokenizer_path(run: Run) -> Path:
     return run.base / "minilm" / "tokenizer.json"
 
 
-ENCODED = ("train", "eval")
+LESSONS = ("train", "roles", "skills")
+"""The files of rows that are learnt from."""
 
 
 def encode(run: Run) -> None:
     """Turn the rows into token ids."""
-    tokenizer = load_tokenizer(tokenizer_path(run))
-    for name in (*ENCODED, "roles", "skills", "held_skills"):
+    for name in (*LESSONS, "eval"):
         begun = time.time()
-        data = encode_rows(list(read_rows(run.out / f"{name}.jsonl.xz")), tokenizer)
+        data = encode_all(list(read_rows(run.out / f"{name}.jsonl.xz")), tokenizer_path(run))
         data.save(run.out / f"{name}.ids.npz")
         print(f"{name}: {len(data)} rows, {len(data.ids) / 1e6:.1f}M tokens, {time.time() - begun:.0f}s", flush=True)
 
@@ -77,6 +78,12 @@ def encoded(path: Path) -> Encoded:
     return Encoded.load(path)
 
 
+@lru_cache(maxsize=1)
+def lessons(out: Path) -> Encoded:
+    """All rows that are learnt from, in one."""
+    return Encoded.join([encoded(out / f"{name}.ids.npz") for name in LESSONS])
+
+
 def for_base(data: Encoded, base: str, run: Run) -> Encoded:
     """The same rows in the ids of another base model."""
     if base != "mpnet":
@@ -85,119 +92,85 @@ def for_base(data: Encoded, base: str, run: Run) -> Encoded:
     return Encoded(**{**vars(data), "ids": translate(data.ids, own, other)})
 
 
-@lru_cache(maxsize=1)
-def lessons(out: Path) -> tuple[Encoded, Answers]:
-    """What the student learns from: the rows, bad answers blamed on one claim each, and the teacher's answers."""
-    rows, teacher = Encoded.load(out / "train.ids.npz"), load_answers(out / "teacher_train.npz")
-    print("answers blamed on their worst claim:", blame_the_worst(rows, teacher))
-    return rows, teacher
+def weighed(data: Encoded, factors: dict[str, float]) -> Encoded:
+    """The same rows with some sources drawn more or less often; a name may end in `*`."""
+    known = {source: _factor(source, factors) for source in set(data.sources)}
+    weights = data.weights * np.array([known[source] for source in data.sources], np.float32)
+    return Encoded(**{**vars(data), "weights": weights})
+
+
+def _factor(source: str, factors: dict[str, float]) -> float:
+    starts = [name for name in factors if name.endswith("*") and source.startswith(name[:-1])]
+    return factors.get(source, factors[max(starts, key=len)] if starts else 1.0)
 
 
 def teach(run: Run) -> None:
-    """Train a teacher from each seed that has not given its answers yet, and keep the mean of all answers."""
-    seeds = run.config["teacher"]["seeds"]
-    for seed in seeds:
-        if not (run.out / f"teacher{seed}_train.npz").exists():
-            _teach(run, seed)
-    for name in ENCODED:
-        data = encoded(run.out / f"{name}.ids.npz")
-        mean = mean_answers([load_answers(run.out / f"teacher{seed}_{name}.npz") for seed in seeds], data)
-        save_answers(run.out / f"teacher_{name}.npz", mean, data)
-        if name == "eval":
-            report(data, mean)
-
-
-def _teach(run: Run, seed: int) -> None:
-    base = run.config["teacher"]["base"]
-    settings = replace(run.settings("teacher"), seed=seed)
+    """Train the teacher on every labelled row, and keep its weights and its answers."""
+    base, settings = run.config["teacher"]["base"], run.settings("teacher")
     network = load_base(base, run.base / base)
-    rows = for_base(encoded(run.out / "train.ids.npz"), base, run)
+    rows = weighed(for_base(lessons(run.out), base, run), run.config["teacher"].get("weights", {}))
     rows.weights = np.where(rows.labels == UNLABELLED, 0.0, rows.weights)  # nothing to learn from them yet
     train(network, rows, settings, device=run.device)
-    for name in reversed(ENCODED):
-        data = encoded(run.out / f"{name}.ids.npz")
-        answers = predict(network, for_base(data, base, run), device=run.device, half=settings.half)
-        if name == "eval":
-            report(data, answers)
-        save_answers(run.out / f"teacher{seed}_{name}.npz", answers, data)
-
-
-def mean_answers(some: list[Answers], data: Encoded) -> Answers:
-    """The mean of answers, on each row of those that were asked: rows may have been added since the first was."""
-    found = []
-    for count, kind in ((len(data), "classes"), (len(data.ids), "tokens")):
-        given = [getattr(answers, kind).astype(np.float32) for answers in some]
-        total, asked = np.zeros((count, *given[0].shape[1:]), np.float32), np.zeros(count, np.float32)
-        for values in given:
-            total[: len(values)] += values
-            asked[: len(values)] += 1
-        found.append((total.T / asked).T.astype(np.float16))
-    return Answers(*found)
+    save_network(network, run.out / "teacher.safetensors")
+    data = encoded(run.out / "eval.ids.npz")
+    report(data, predict(network, for_base(data, base, run), device=run.device, half=settings.half))
+    save_answers(run.out / "teacher.npz", predict(network, rows, device=run.device, half=settings.half), rows)
 
 
 def fit(run: Run) -> None:
-    """Train the student towards the labels and the teacher's answers."""
-    base = run.config["student"]["base"]
-    _fit(run, load_base(base, run.base / base), run.settings("student"))
+    """Train the student towards the labels and its teachers, from the weights that ship or from the base.
 
-
-def second(run: Run) -> None:
-    """Go on from the student with the rate raised again, and keep a point on the way between the two."""
-    before = trained(run).state_dict()
-    network = _fit(run, trained(run), run.settings("second"))
-    after = network.cpu().state_dict()
-    part = run.config["second"]["part"]
-    network.load_state_dict({key: torch.lerp(value, after[key], part) for key, value in before.items()})
-    _keep(run, network)
-
-
-def roles(run: Run) -> None:
-    """Learn who did what to whom, and forget nothing else.
-
-    On all other rows the student is its own teacher, with some of the teachers' opinion. Several runs of different
-    weights go on from it; their mean wavers less than any of them, and `part` of the way there is kept.
+    Its teachers are the large network and, on rows that are not new, the student as it was: so it forgets nothing.
+    Runs of other seeds and weights follow each other; the mean of their weights wavers less than any of them.
     """
-    first = encoded(run.out / "train.ids.npz")
-    rows = first + encoded(run.out / "roles.ids.npz")
-    rows.labels[: len(first)] = UNLABELLED  # labels are for the rows on roles
-    own = predict(trained(run), rows, device=run.device)
-    taught = load_answers(run.out / "teacher_train.npz").classes
-    weights, after = rows.weights, []
-    for number, one in enumerate(run.config["roles"]["runs"]):
-        factors = one["weights"]
-        rows.weights = weights * np.array([factors.get(source, factors["*"]) for source in rows.sources], np.float32)
-        classes = own.classes.copy()
-        classes[: len(first)] = _between(own.classes[: len(first)], taught, one["teachers"])
-        settings = Settings(**{"seed": run.config["seed"], **run.config["roles"]["settings"], **one["settings"]})
-        network = trained(run)
-        train(network, rows, settings, device=run.device, teacher=Answers(classes, own.tokens))
-        after.append(network.cpu().state_dict())
-        print("run", number, flush=True)
-    part, network = run.config["roles"]["part"], trained(run)
-    mean = {key: torch.stack([state[key] for state in after]).mean(0) for key in after[0]}
-    network.load_state_dict({key: torch.lerp(value, mean[key], part) for key, value in network.state_dict().items()})
-    _keep(run, network)
+    config = run.config["student"]
+    first = start(run)
+    rows, taught = lessons(run.out), load_answers(run.out / "teacher.npz")
+    print("answers blamed on their worst claim:", blame_the_worst(rows, taught))
+    target = taught
+    if config["own_share"]:
+        own = predict(first, rows, device=run.device)
+        share = np.array([0.0 if source.startswith(NEW) else config["own_share"] for source in rows.sources])
+        target = Answers(_between(taught.classes, own.classes, share), taught.tokens)
+    states = []
+    for number, one in enumerate(config["runs"]):
+        network = start(run)
+        settings = Settings(**{"seed": run.config["seed"], **config["settings"], **one.get("settings", {})})
+        train(network, weighed(rows, one.get("weights", {})), settings, device=run.device, teacher=target)
+        states.append(network.cpu().state_dict())
+        mean = {key: torch.stack([state[key] for state in states]).mean(0) for key in states[0]}
+        network.load_state_dict(mean)
+        save_network(network, run.out / "student.safetensors")
+        print("the mean of runs up to", number, flush=True)
+        data = encoded(run.out / "eval.ids.npz")
+        report(data, predict(network, data, device=run.device))
 
 
-def _between(one: np.ndarray, other: np.ndarray, share: float) -> np.ndarray:
-    """Logits of the probabilities between two answers."""
+NEW = ("skill_",)
+"""Sources that the student of before knows nothing about."""
+
+
+def start(run: Run) -> Network:
+    """What the student goes on from."""
+    config = run.config["student"]
+    if config["start"] == "shipped":
+        from training.floats import floats
+
+        return floats(run.base / "shipped.onnx", config["base"])
+    return load_base(config["base"], run.base / config["base"])
+
+
+def _between(one: np.ndarray, other: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Logits of the probabilities between two answers, row by row."""
     first, second = (torch.softmax(torch.from_numpy(classes.astype(np.float32)), -1) for classes in (one, other))
-    mean: np.ndarray = torch.lerp(first, second, share).clamp(min=1e-5).log().numpy().astype(np.float16)
+    part = torch.from_numpy(share.astype(np.float32))[:, None]
+    mean: np.ndarray = torch.lerp(first, second, part).clamp(min=1e-5).log().numpy().astype(np.float16)
     return mean
 
 
-def _fit(run: Run, network: Network, settings: Settings) -> Network:
-    rows, teacher = lessons(run.out)
-    train(network, rows, settings, device=run.device, teacher=teacher)
-    _keep(run, network)
-    return network
-
-
-def _keep(run: Run, network: Network) -> None:
-    state = {key: value.detach().half().cpu().contiguous() for key, value in network.state_dict().items()}
-    save_file(state, run.out / "student.safetensors")
-    data = encoded(run.out / "eval.ids.npz")
-    report(data, predict(network, data, device=run.device))
+def save_network(network: Network, path: Path) -> None:
+    """Keep a network's weights in half precision."""
+    save_file({key: value.detach().half().cpu().contiguous() for key, value in network.state_dict().items()}, path)
 
 
 def save_answers(path: Path, answers: Answers, data: Encoded) -> None:
@@ -243,6 +216,27 @@ def report(data: Encoded, answers: Answers) -> dict[str, float]:
 def trained(run: Run) -> Network:
     """Load the student."""
     return load_network(Network(SHAPES[run.config["student"]["base"]]), run.out / "student.safetensors")
+
+
+def read(run: Run) -> None:
+    """What the student says of the dev rows and of those that calibrate it, in every reading, in floats."""
+    network = trained(run)
+    for name in ("eval", "calibration"):
+        rows = list(read_rows(run.out / f"{name}.jsonl.xz"))
+        found = np.full((len(READINGS), len(rows), 3), np.nan, np.float32)
+        for number, reading in enumerate(READINGS):
+            having = [place for place, row in enumerate(rows) if getattr(row, reading)]
+            some = [rows[place]._replace(evidence=getattr(rows[place], reading)) for place in having]
+            data = encode_all(some, tokenizer_path(run))
+            answers = predict(network, data, device=run.device)
+            found[number, having] = answers.classes
+            if reading == "evidence":
+                tokens = {"tokens": answers.tokens, "starts": data.starts, "having": np.array(having)}
+        np.savez_compressed(run.out / f"{name}_read.npz", classes=found, **tokens)
+
+
+READINGS = ("brief", "evidence", "more")
+"""The fields of a row that a verdict may rest on, in the order they are read."""
 
 
 def export(run: Run) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -42,14 +45,16 @@ class Encoded:
     def lengths(self) -> Ints:
         return np.diff(self.starts)
 
-    def __add__(self, other: Encoded) -> Encoded:
+    @classmethod
+    def join(cls, parts: Sequence[Encoded]) -> Encoded:
+        """Several lots of rows as one."""
         arrays = {
-            name: np.concatenate([value, getattr(other, name)])
-            for name, value in vars(self).items()
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in vars(parts[0])
             if name not in ("starts", "sources")
         }
-        starts = np.concatenate([self.starts, self.starts[-1] + other.starts[1:]])
-        return Encoded(**arrays, starts=starts, sources=self.sources + other.sources)
+        starts = np.concatenate([[0], np.cumsum(np.concatenate([part.lengths for part in parts]))])
+        return cls(**arrays, starts=starts, sources=[source for part in parts for source in part.sources])
 
     def save(self, path: Path) -> None:
         """Keep the rows, uncompressed."""
@@ -106,6 +111,20 @@ def encode_rows(rows: Sequence[Row], tokenizer: Tokenizer, *, chunk: int = 20_00
         np.array(hint_ends), np.array([row.label for row in rows]), np.array([row.weight for row in rows], np.float32),
         np.array([row.group for row in rows]), [row.source for row in rows],
     )  # fmt: skip
+
+
+def encode_all(rows: Sequence[Row], tokenizer: Path, *, part: int = 20_000) -> Encoded:
+    """Encode many rows, in as many processes as there are cores."""
+    parts = [rows[begin : begin + part] for begin in range(0, len(rows), part)]
+    if len(parts) < 2:
+        return encode_rows(rows, load_tokenizer(tokenizer))
+    with ProcessPoolExecutor(mp_context=multiprocessing.get_context("fork")) as pool:
+        return Encoded.join(list(pool.map(_encode_part, parts, [tokenizer] * len(parts))))
+
+
+def _encode_part(rows: Sequence[Row], tokenizer: Path) -> Encoded:
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    return encode_rows(rows, load_tokenizer(tokenizer))
 
 
 def claim_marks(row: Row, claim: Encoding) -> list[int]:

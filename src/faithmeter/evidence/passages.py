@@ -118,8 +118,10 @@ def room(claim: str) -> int:
     return min(ROOM + ROOM_PER_PIECE * max(0, size(claim) - 20), ROOM_AT_MOST)
 
 
-def select(claim: str, index: Index, *, hint: str = "", used: Iterable[Passage] = ()) -> list[Passage]:
-    """Choose the passages that bear on a claim, in the contexts' order, within its `room`.
+def select(
+    claim: str, index: Index, *, hint: str = "", used: Iterable[Passage] = (), share: float = 1.0
+) -> list[Passage]:
+    """Choose the passages that bear on a claim, in the contexts' order, within its `room`, or a share of that.
 
     A passage counts by the claim's words it holds, the rarer the more, and by a share of its
     neighbours' count; a word that a chosen passage already holds counts half. What room is left is
@@ -127,7 +129,7 @@ def select(claim: str, index: Index, *, hint: str = "", used: Iterable[Passage] 
     are passed over: a second call gives the next best, in half the room.
     """
     taken = set(used)
-    available = room(claim) // (2 if taken else 1)
+    available = int(room(claim) * (0.5 if taken else share))
     if not taken and index.total <= available:
         return list(index.passages)
     chosen: set[int] = set()
