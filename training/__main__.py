@@ -1,11 +1,9 @@
 """One entry point, a step at a time: `python -m training STEP --config training/configs/minilm.json`.
 
-build      rows from the data, evidence selected as at inference    -> OUT/{train,held,roles,skills,eval}.jsonl.xz
+build      rows from the data, evidence selected as at inference    -> OUT/*.jsonl.xz
 encode     the rows as token ids                                    -> OUT/*.ids.npz
-teach      the teachers, and the mean of their answers on every row -> OUT/teacher_*.npz
-fit        the student, towards labels and teacher                  -> OUT/student.safetensors
-second     the student once more, and a point between the two       -> the same
-roles      who did what to whom, with itself as the teacher         -> the same
+teach      the teacher, and its answers on every row                -> OUT/teacher.safetensors, OUT/teacher.npz
+fit        the student, towards labels, teacher and its former self -> OUT/student.safetensors
 export     ONNX graphs, in fp32 and in int8                         -> OUT/model.fp32.onnx, OUT/model.onnx
 answer     what the int8 graph says of held-out rows                -> OUT/answers.npz
 calibrate  the map from logits to `support`, from held-out rows     -> OUT/calibration.json
@@ -19,7 +17,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-STEPS = ("build", "encode", "teach", "fit", "second", "roles", "export", "answer", "calibrate", "ship")
+STEPS = ("build", "encode", "teach", "fit", "export", "answer", "calibrate", "ship")
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -120,18 +120,20 @@ def teach(run: Run) -> None:
 def fit(run: Run) -> None:
     """Train the student towards the labels and its teachers, from the weights that ship or from the base.
 
-    Its teachers are the large network and, on rows that are not new, the student as it was: so it forgets nothing.
-    Runs of other seeds and weights follow each other; the mean of their weights wavers less than any of them.
+    Its teachers are the large network, where there is one, and the student as it was, so that it forgets nothing; on
+    new rows, of which that knows nothing, the labels take its place. Runs of other seeds and weights follow each other;
+    the mean of their weights wavers less than any of them.
     """
     config = run.config["student"]
-    first = start(run)
-    rows, taught = lessons(run.out), load_answers(run.out / "teacher.npz")
-    print("answers blamed on their worst claim:", blame_the_worst(rows, taught))
-    target = taught
-    if config["own_share"]:
-        own = predict(first, rows, device=run.device)
-        share = np.array([0.0 if source.startswith(NEW) else config["own_share"] for source in rows.sources])
-        target = Answers(_between(taught.classes, own.classes, share), taught.tokens)
+    rows = lessons(run.out)
+    target = predict(start(run), rows, device=run.device)
+    new = np.array([source.startswith(NEW) for source in rows.sources])
+    target.classes[new] = _sure(rows.labels[new])
+    if (run.out / "teacher.npz").exists():
+        taught = load_answers(run.out / "teacher.npz")
+        share = np.where(new, 0.0, config["own_share"])
+        target = Answers(_between(taught.classes, target.classes, share), taught.tokens)
+    print("answers blamed on their worst claim:", blame_the_worst(rows, target))
     states = []
     for number, one in enumerate(config["runs"]):
         network = start(run)
@@ -148,6 +150,13 @@ def fit(run: Run) -> None:
 
 NEW = ("skill_",)
 """Sources that the student of before knows nothing about."""
+
+
+def _sure(labels: np.ndarray) -> np.ndarray:
+    """The logits of someone who knows the label."""
+    classes = np.full((len(labels), 3), np.log(0.02), np.float16)
+    classes[np.arange(len(labels)), np.minimum(labels, 2)] = np.log(0.96)
+    return classes
 
 
 def start(run: Run) -> Network:
