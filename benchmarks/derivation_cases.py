@@ -442,7 +442,11 @@ def duration_in_years(rng: random.Random) -> Case:
     n = rng.randint(3, 12)
     context = prose(rng, f"The {name} {what} lasted from {a} to {a + n}.")
     how = rng.choice(["The {m} {w} lasted {v} years.", "The {m} {w} went on for {v} years."])
-    say = rng.choice([str, lambda k: WORDS[k] if k <= 12 else str(k)])
+    in_words = rng.random() < 0.5
+
+    def say(count: int) -> str:
+        return WORDS[count] if in_words and count <= 12 else str(count)
+
     return Case(context, how.format(m=name, w=what, v=say(n)), [("value", how.format(m=name, w=what, v=say(n + 2))),
                                                                 ("unit", how.format(m=name, w=what, v=say(n)).replace("years", "months"))])  # fmt: skip
 
@@ -738,7 +742,7 @@ def day(when: date) -> str:
     return f"{when.day} {MONTHS[when.month - 1]} {when.year}"
 
 
-# --- written after the rules, and not looked at while they were mended ----------------------------------------------
+# --- written after the rules; their misses were looked at once, and the rules mended ----------------------------------------------
 
 
 @template("sum", held=True)

@@ -34,7 +34,7 @@ def judged(context: str, claim: str) -> bool | None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=CASES)
     parser.add_argument("--show", action="store_true", help="print what failed, but for held-back templates")

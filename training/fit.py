@@ -160,7 +160,7 @@ def _step_loss(
     by_mark = (F.binary_cross_entropy_with_logits(tokens, marks, reduction="none") * known).sum()
     by_mark = by_mark / known.sum().clamp(min=1)
     if settings.one_word_share:
-        by_mark = by_mark + settings.one_word_share * _one_word_loss(tokens, batch, known, labels)
+        by_mark = by_mark + settings.one_word_share * one_word_loss(tokens, batch, known, labels)
     if taught is None:
         labelled = (labels != UNLABELLED).float()
         loss = (by_label * labelled).sum() / labelled.sum().clamp(min=1)
@@ -177,7 +177,7 @@ def _step_loss(
     return loss + settings.mark_share * (0.5 * by_mark + 0.5 * by_soft), parts
 
 
-def _one_word_loss(tokens: Tensor, batch: Batch, known: Tensor, labels: Tensor) -> Tensor:
+def one_word_loss(tokens: Tensor, batch: Batch, known: Tensor, labels: Tensor) -> Tensor:
     """Of a claim that is not supported, and nobody said where, at least one word is not."""
     wrong = (labels > 0) & (labels != UNLABELLED) & ~known.any(1)
     inside = (batch.segments == CLAIM) & batch.mask

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import random
 
-import numpy as np
 import pytest
 
-from training import steps
 from training.builder import Builder
 from training.rows import Row
 from training.slips import amount, other_voice, same_amount, sayings, slips, turned_roles
@@ -74,13 +72,3 @@ def test_what_a_claim_rests_on_is_taken_away() -> None:
     assert isinstance(row, Row)
     assert "Ito" not in row.evidence
     assert "calm" in row.evidence
-
-
-def test_the_mean_of_teachers_skips_those_not_asked() -> None:
-    rows = [Row("a", "", "b", 0, None, "s"), Row("c", "", "d", 0, None, "s")]
-    data = steps.Encoded(np.zeros(4), np.zeros(4), *(np.zeros(2, int),) * 6, ["s"] * len(rows))
-    first = steps.Answers(np.array([[2.0, 0, 0]]), np.array([4.0, 4.0]))
-    second = steps.Answers(np.array([[4.0, 0, 0], [6.0, 0, 0]]), np.array([2.0, 2.0, 8.0, 8.0]))
-    mean = steps.mean_answers([first, second], data)
-    assert mean.classes[:, 0].tolist() == [3.0, 6.0]
-    assert mean.tokens.tolist() == [3.0, 3.0, 8.0, 8.0]

@@ -14,17 +14,21 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
+import torch
+
 from faithmeter.datamodels import Claim, Pair, Sample, Verdict
 from faithmeter.verify.local import WEIGHTS, LocalVerifier
 from training import data, steps
 from training.__main__ import STEPS, main
 from training.corrupt import KINDS, corrupt, reword
 from training.export import export, largest_difference
-from training.fit import blame_the_worst
+from training.fit import blame_the_worst, one_word_loss
+from training.floats import floats
 from training.measure import auroc, balanced_accuracy, calibration_error, f1_of_bad
 from training.model import SHAPES, Network
 from training.records import make_records
 from training.rows import Row, read_rows, write_rows
+from training.tokens import Loaded, encode_rows, load_tokenizer
 
 CONTEXT = (
     "The harbour of Port Ellis was built in 1871 by Maria Ito. It has 14 piers and is closed on Sundays. "
@@ -156,7 +160,30 @@ def test_figures() -> None:
 
 def test_the_worst_claim_of_a_bad_answer_is_blamed() -> None:
     rows = [Row(f"claim {n}", "", "text", 4, None, "silver", group=n // 2) for n in range(4)]
-    encoded = steps.encode_rows(rows, steps.load_tokenizer(WEIGHTS / "tokenizer.json"))
+    encoded = encode_rows(rows, load_tokenizer(WEIGHTS / "tokenizer.json"))
     classes = np.array([[2, 0, 0], [0, 2, 0], [0, 0, 3], [1, 0, 0]], np.float16)
     assert blame_the_worst(encoded, steps.Answers(classes, np.zeros(len(encoded.ids)))) == 2
     assert encoded.labels.tolist() == [4, 3, 3, 4]
+
+
+def test_int8_weights_are_taken_back_to_floats(tmp_path: Path) -> None:
+    network = Network(SHAPES["tiny"]).eval()
+    export(network, tmp_path / "model.onnx", int8=True, notes={})
+    again = floats(tmp_path / "model.onnx", "tiny").state_dict()
+    for name, value in network.state_dict().items():
+        step = value.abs().amax(-1, keepdim=True) / 127 if value.ndim == 2 else value.abs().max() / 127
+        assert (again[name] - value).abs().le(step * 0.51 + 1e-7).all(), name
+
+
+def test_some_word_of_an_unsupported_claim_is_to_blame() -> None:
+    rows = [Row("a b c", "", "text", 1, None, "s"), Row("a b c", "", "text", 0, [], "s")]
+    data = Loaded(encode_rows(rows, load_tokenizer(WEIGHTS / "tokenizer.json")), "cpu")
+    batch = data.batch(np.array([0, 1]))
+    known, tokens = batch.marks >= 0, torch.full(batch.ids.shape, -3.0)
+    doubting = tokens.clone()
+    doubting[0, 2] = 3.0  # one word of the unsupported claim
+    outside = tokens.clone()
+    outside[0, 0] = outside[0, -1] = 3.0  # [CLS], and a word of the evidence
+    losses = [one_word_loss(some, batch, known, data.labels).item() for some in (tokens, doubting, outside)]
+    assert losses[1] < 0.1 < losses[0]
+    assert losses[2] == losses[0]
