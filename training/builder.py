@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from faithmeter.datamodels import Claim, Context, Sample
-from faithmeter.evidence.passages import Index, bearing, hint, joined, select, terms
+from faithmeter.evidence.passages import Index, antecedent, as_text, best_evidence, select, terms
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.text import sentences
 from training.corrupt import corrupt, names, reword
@@ -75,12 +75,12 @@ class Builder:
         passages = select(claim, index, hint=refers)
         more = brief = ""
         if self.twice and len(passages) < len(index.passages):
-            more = joined(select(claim, index, hint=refers, used=passages))
+            more = as_text(select(claim, index, hint=refers, used=passages))
         if self.twice:
             first = select(claim, index, hint=refers, share=BRIEF)
-            brief = joined(first) if first != passages else ""
+            brief = as_text(first) if first != passages else ""
         known = {"marks": None, "source": "", "more": more, "brief": brief, **known}
-        return Row(claim, refers, joined(passages), LABELS.index(label), **known)
+        return Row(claim, refers, as_text(passages), LABELS.index(label), **known)
 
     def claims(self, name: str, rows: list[dict[str, Any]]) -> Iterator[Row]:
         """Make rows of a claim file; every fourth goes without its question, as many claims do."""
@@ -91,7 +91,7 @@ class Builder:
                 contexts += self.rng.choices(pool, k=self.rng.randint(1, 3))
                 self.rng.shuffle(contexts)
             question = asked(row)
-            refers = hint(row["claim"], question=question) if self.rng.random() < 0.75 else ""
+            refers = antecedent(row["claim"], question=question) if self.rng.random() < 0.75 else ""
             marks: list[tuple[int, int]] | None = [] if row["label"] == "supported" else None
             yield self.row(row["claim"], contexts, row["label"], refers=refers, marks=marks, source=name,
                            weight=WEIGHTS.get(name, 1.0))  # fmt: skip
@@ -232,7 +232,9 @@ class Builder:
                 continue
             passages = select(claim, index, hint=refers)
             rest = context
-            for passage in reversed(bearing(claim, index, hint=refers, among=passages, at_most=self.rng.randint(1, 2))):
+            for passage in reversed(
+                best_evidence(claim, index, hint=refers, among=passages, at_most=self.rng.randint(1, 2))
+            ):
                 rest = f"{rest[: passage.start]} {rest[passage.end :]}"
             yield self.row(claim, [rest], "unlabelled", refers=refers, source="bereft")
 
@@ -258,7 +260,7 @@ class Builder:
         for read, name in by_pronoun(claim, context, self.rng):
             last = name.split()[-1]
             near = [text for text in (s.of(context) for s in sentences(context[:3000])) if last in text]
-            known = refers if last in refers else hint(read.claim, before=self.rng.choice(near)) if near else name
+            known = refers if last in refers else antecedent(read.claim, before=self.rng.choice(near)) if near else name
             yield self.row(read.claim, [context], read.label, refers=known, source="role_pronoun")
 
     def deeds(self, count: int, *, names: Sequence[str], around: Sequence[str]) -> Iterator[Row]:
@@ -276,7 +278,7 @@ class Builder:
             while made < count // len(kinds):
                 for one in make_skill(self.rng, kind, around=around, held=held):
                     if one.held == held:
-                        refers = hint(one.claim, question=one.question or None)
+                        refers = antecedent(one.claim, question=one.question or None)
                         yield self.row(one.claim, [one.context], one.label, refers=refers, source=f"skill_{one.kind}")
                         made += 1
 
@@ -302,7 +304,7 @@ def claims_of(answer: str, context: str) -> tuple[Claim, ...]:
 def told(row: dict[str, Any]) -> Iterator[tuple[Claim, str]]:
     """The claims of an answer, each with its hint."""
     for claim in claims_of(row["answer"], row["context"]):
-        yield claim, hint(claim.text, question=row.get("question"), before=row["answer"][: claim.start])
+        yield claim, antecedent(claim.text, question=row.get("question"), before=row["answer"][: claim.start])
 
 
 def span_label(claim: Claim, spans: list[dict[str, Any]]) -> tuple[str, list[tuple[int, int]]]:

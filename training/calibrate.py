@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from faithmeter.verify.local import MARGIN_AT_MOST, WEIGHTS
-from faithmeter.verify.local_features import overlap
+from faithmeter.verify.local_features import mismatches
 from training.fit import UNLABELLED
 from training.measure import Floats, auroc, calibration_error
 from training.rows import Row
@@ -42,7 +42,7 @@ def features(classes: Floats, rows: Sequence[Row]) -> Floats:
     """What `Calibration.support` weighs: the margin, the share of words held, and what is missing or mistaken."""
     wide = classes.astype(float)
     margin = wide[:, 0] - np.logaddexp(wide[:, 1], wide[:, 2])
-    found = np.array([overlap(row.claim, row.evidence, hint=row.hint) for row in rows], float).reshape(-1, 6)
+    found = np.array([mismatches(row.claim, row.evidence, hint=row.hint) for row in rows], float).reshape(-1, 6)
     return np.column_stack([np.clip(margin, -MARGIN_AT_MOST, MARGIN_AT_MOST), found[:, 0], -found[:, 1:]])
 
 

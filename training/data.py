@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from faithmeter.evidence.passages import hint
+from faithmeter.evidence.passages import antecedent
 from faithmeter.text import sentences
 from training.builder import Builder, asked, claims_of, span_label, told
 from training.corrupt import names
@@ -172,7 +172,7 @@ def _supported(rows: list[dict[str, Any]], *, answers: bool) -> list[tuple[str, 
     if answers:
         return [(c.text, row["context"], refers) for row in rows if row["label"] == 1 for c, refers in told(row)]
     good = [row for row in rows if row["label"] == "supported"]
-    return [(row["claim"], row["context"], hint(row["claim"], question=asked(row))) for row in good]
+    return [(row["claim"], row["context"], antecedent(row["claim"], question=asked(row))) for row in good]
 
 
 def _slips_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
@@ -187,7 +187,7 @@ def _slips_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
         found = [text for text in (s.of(context) for s in sentences(context)) if 25 < len(text) < 250]
         if found:
             one = next((text for text in found if parse(text)), builder.rng.choice(found))
-            bases.append((one, context, hint(one, question=asked_of[context])))
+            bases.append((one, context, antecedent(one, question=asked_of[context])))
     most = part.size * (6 if answers else 1) // (10 if kept else 1)
     some = builder.rng.sample(bases, min(len(bases), most))
     clauses = [base for base in bases if parse(" ".join(base[0].split()))]  # few, and all that roles are learnt from
@@ -273,7 +273,7 @@ def build_eval(limit: int | None = None) -> Iterator[Row]:
         name = path.name.split(".")[0]
         for number, row in enumerate(read(path, limit)):
             if "answers" not in name:
-                refers = hint(row["claim"], question=asked(row))
+                refers = antecedent(row["claim"], question=asked(row))
                 yield builder.row(row["claim"], [row["context"]], row["label"], refers=refers, source=name)
                 continue
             for claim, refers in told(row):

@@ -177,7 +177,7 @@ def outcome_rich(outcome: Outcome) -> RenderableType:
 
 
 def claim_rich(outcome: Outcome, *, gap_style: str) -> RichText:
-    """A claim for a terminal, with the parts that are not borne out in a style of their own."""
+    """A claim for a terminal, with the parts that are not supported in a style of their own."""
     from rich.text import Text
 
     if outcome.claim is None:

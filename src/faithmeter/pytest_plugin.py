@@ -26,7 +26,7 @@ from faithmeter.datamodels import Context, Failure, Outcome, Sample, Verdict
 from faithmeter.display import LOOKS, number
 from faithmeter.errors import BudgetReached, FaithmeterError, RowError, UsageError
 from faithmeter.evaluator import Evaluator
-from faithmeter.evidence.passages import Index, bearing, select
+from faithmeter.evidence.passages import Index, best_evidence, select
 from faithmeter.extract import load_extractor
 from faithmeter.llm.budget import limited
 from faithmeter.pytest_recording import Entry, Recording, write_recording
@@ -247,7 +247,7 @@ def _details(outcome: Outcome, result: Result) -> list[str]:
     if isinstance(outcome, Failure):
         return [f"{outcome.kind}: {one_line(outcome.message)}"]
     gaps = ", ".join(f"“{one_line(outcome.claim.text[start:end], 80)}”" for start, end in outcome.gaps[:6])
-    lines = [f"not borne out: {gaps}"] if gaps else []
+    lines = [f"not supported: {gaps}"] if gaps else []
     quotes = [(item.context, item.quote) for item in outcome.evidence] or _nearest(outcome, result)
     lines += [f"context {context + 1}: “{one_line(quote)}”" for context, quote in quotes] or ["no context is near it"]
     return lines + ([one_line(outcome.reason)] if outcome.reason else [])
@@ -257,7 +257,7 @@ def _nearest(verdict: Verdict, result: Result) -> list[tuple[int, str]]:
     """What comes closest, where the verifier shows nothing."""
     texts = [context.text for context in result.sample.contexts]
     index = Index(texts)
-    found = bearing(verdict.claim.text, index, among=select(verdict.claim.text, index), at_most=1)
+    found = best_evidence(verdict.claim.text, index, among=select(verdict.claim.text, index), at_most=1)
     return [(passage.context, texts[passage.context][passage.start : passage.end]) for passage in found]
 
 

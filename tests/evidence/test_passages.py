@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithmeter.evidence.passages import Index, bearing, hint, joined, room, select, size
+from faithmeter.evidence.passages import Index, antecedent, as_text, best_evidence, room, select, size
 from faithmeter.evidence.quotes import locate
 
 EINSTEIN = "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist."
@@ -45,7 +45,7 @@ def test_each_part_of_a_claim_gets_its_passage() -> None:
 def test_record_fields_are_found_by_what_prose_calls_them() -> None:
     record = {"name": "Casa Blue", "hours": {"Monday": "11:0-21:0"}, "attributes": {"WiFi": "free", "x": FILLER}}
     index = Index([json.dumps(record)])
-    chosen = joined(select("It is open until 9 pm and has free WiFi.", index))
+    chosen = as_text(select("It is open until 9 pm and has free WiFi.", index))
     assert "Monday: 11:00-21:00" in chosen
     assert "Wi-Fi: free" in chosen
 
@@ -63,7 +63,7 @@ def test_bearing_passages_are_few_and_among_those_judged() -> None:
     index = Index([f"{FILLER} {EINSTEIN}"])
     claim = "Einstein was a German-born physicist."
     among = select(claim, index)
-    assert [passage.text for passage in bearing(claim, index, among=among)] == [EINSTEIN]
+    assert [passage.text for passage in best_evidence(claim, index, among=among)] == [EINSTEIN]
 
 
 @given(st.lists(texts, max_size=4), texts)
@@ -73,7 +73,7 @@ def test_passages_are_verbatim_and_within_room(contexts: list[str], claim: str) 
     assert chosen == sorted(set(chosen))
     assert all(0 <= p.start < p.end <= len(contexts[p.context]) for p in chosen)
     assert sum(size(p.text) for p in chosen) <= max(room(claim), index.total if index.total <= room(claim) else 0)
-    assert set(bearing(claim, index, among=chosen)) <= set(chosen)
+    assert set(best_evidence(claim, index, among=chosen)) <= set(chosen)
     if index.passages:
         assert chosen
 
@@ -109,7 +109,7 @@ def test_selection_time_grows_linearly() -> None:
     ],
 )
 def test_hint(claim: str, question: str | None, before: str, expected: str) -> None:
-    assert hint(claim, question=question, before=before) == expected
+    assert antecedent(claim, question=question, before=before) == expected
 
 
 @pytest.mark.parametrize(

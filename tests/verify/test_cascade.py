@@ -87,7 +87,7 @@ async def test_a_quote_is_a_whole_sentence(text: str, quoted: bool) -> None:
         ("The Eiffel Tower was completed on 30 March 1889.", Label.CONTRADICTED),
         ("The Eiffel Tower was not completed on 31 March 1889.", Label.CONTRADICTED),
         ("The Eiffel Tower was completed in March 1889.", None),  # less, not otherwise
-        ("More than 4 million people visit the tower every year.", None),  # borne out by 5 million
+        ("More than 4 million people visit the tower every year.", None),  # supported by 5 million
         ("The Eiffel Tower was completed on time and in Paris.", None),
         ("Rome is pretty in the spring.", None),
     ],

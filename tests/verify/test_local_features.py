@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from faithmeter.verify.local_features import overlap
+from faithmeter.verify.local_features import mismatches
 
 
 @pytest.mark.parametrize(
@@ -30,14 +30,14 @@ from faithmeter.verify.local_features import overlap
     ],
 )
 def test_overlap_counts_what_is_missing(claim: str, evidence: str, expected: tuple[int, int, int, int]) -> None:
-    found = overlap(claim, evidence)
+    found = mismatches(claim, evidence)
     assert (found.numbers, found.names, found.dates, found.units) == expected
 
 
 def test_overlap_shares_words() -> None:
-    assert overlap("The boats were sold.", "A boat was sold.").share == 1.0
-    assert overlap("The boats were sunk.", "A boat was sold.").share == 0.5
-    assert overlap("", "A boat was sold.").share == 0.0
+    assert mismatches("The boats were sold.", "A boat was sold.").share == 1.0
+    assert mismatches("The boats were sunk.", "A boat was sold.").share == 0.5
+    assert mismatches("", "A boat was sold.").share == 0.0
 
 
 @pytest.mark.parametrize(
@@ -59,4 +59,4 @@ def test_overlap_shares_words() -> None:
     ],
 )
 def test_overlap_counts_amounts_turned_round(claim: str, evidence: str, expected: int) -> None:
-    assert overlap(claim, evidence).amounts == expected
+    assert mismatches(claim, evidence).amounts == expected

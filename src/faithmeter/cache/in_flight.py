@@ -12,14 +12,14 @@ W = TypeVar("W")
 R = TypeVar("R")
 
 
-class Flights(Generic[K, W, R]):
+class InFlight(Generic[K, W, R]):
     """Shares results of work that is under way in one event loop; work that breaks is done again by who waited."""
 
     def __init__(self) -> None:
         self._loops: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[K, asyncio.Future[R | None]]]
         self._loops = WeakKeyDictionary()
 
-    def __reduce__(self) -> tuple[type[Flights[K, W, R]], tuple[()]]:
+    def __reduce__(self) -> tuple[type[InFlight[K, W, R]], tuple[()]]:
         return type(self), ()  # what is under way stays in its process
 
     async def share(

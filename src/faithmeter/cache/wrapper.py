@@ -23,7 +23,7 @@ from faithmeter.cache.codec import (
     unpack_extraction,
     verdict_key,
 )
-from faithmeter.cache.in_flight import Flights
+from faithmeter.cache.in_flight import InFlight
 from faithmeter.cache.semantic import Semantic
 from faithmeter.cache.store import Entry, Store, reading
 from faithmeter.datamodels import Extraction, Failure, Outcome, Pair, Sample, Usage, Verdict
@@ -72,7 +72,7 @@ class Cached:
         self.store = store
         self.semantic = semantic
         self._refresh = refresh
-        self._flights: Flights[bytes, _Asked, _Found] = Flights()
+        self._flights: InFlight[bytes, _Asked, _Found] = InFlight()
         self._signed = False
 
     @property
@@ -201,7 +201,7 @@ class Cached:
         claims = [pair.claim for pair in pairs]
         stop: StopRun | None = None
         outcomes: Sequence[Outcome] = ()
-        with _overheard() as meter:
+        with _nested_meter() as meter:
             try:
                 outcomes = checked(await self.verifier.verify(pairs), claims)
             except StopRun as stopped:
@@ -251,7 +251,7 @@ class CachedExtractor:
         self.extractor = extractor
         self.store = store
         self._refresh = refresh
-        self._flights: Flights[bytes, Sample, Extraction | Failure] = Flights()
+        self._flights: InFlight[bytes, Sample, Extraction | Failure] = InFlight()
 
     @property
     def signature(self) -> str:
@@ -285,7 +285,7 @@ class CachedExtractor:
             if extraction.outcomes:
                 spend(Usage(cache_hits=len(extraction.outcomes)))
             return {key: extraction}
-        with _overheard() as meter:
+        with _nested_meter() as meter:
             found = await extracted(self.extractor.extract, sample)
         if isinstance(found, Extraction) and not any(isinstance(outcome, Failure) for outcome in found.outcomes):
             entry = Entry(key, pack_extraction(found, cost=Cost.share(meter.usage, 1)), "extraction")
@@ -294,7 +294,7 @@ class CachedExtractor:
 
 
 @contextmanager
-def _overheard() -> Iterator[Meter]:
+def _nested_meter() -> Iterator[Meter]:
     """A meter for what is spent inside, of which the meter in force hears too."""
     meter = Meter()
     try:

@@ -18,7 +18,7 @@ import click
 from faithmeter.cache import notes
 from faithmeter.cli import BELOW, INTERRUPTED, PASSED
 from faithmeter.cli.eval_on_ray import eval_on_ray
-from faithmeter.cli.eval_request import Wishes, count, show_numbers, verdict
+from faithmeter.cli.eval_request import EvalRequest, count, show_numbers, verdict
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, evaluator_options
 from faithmeter.cli.progress import Tick, progress
@@ -30,7 +30,7 @@ from faithmeter.report import write_report
 from faithmeter.report.github import announce_file, under_actions
 from faithmeter.runs.journal import Journal
 from faithmeter.runs.runner import Judges, Run
-from faithmeter.runs.worker import Specs, settled
+from faithmeter.runs.worker import Specs, frozen_garbage_collector
 
 
 class Shard(click.ParamType[tuple[int, int]]):
@@ -101,35 +101,36 @@ def command(data: tuple[str, ...], **options: Any) -> None:
 
     Exit codes: 0 passed, 1 below --min-score, 2 usage or bad input, 3 too much could not be judged.
     """
-    wishes = Wishes(data, **{item.name: options.pop(item.name) for item in fields(Wishes) if item.name in options})
+    names = [item.name for item in fields(EvalRequest) if item.name in options]
+    request = EvalRequest(data, **{name: options.pop(name) for name in names})
     repeat, dry_run = options.pop("repeat"), options.pop("dry_run")
     if dry_run:
-        sys.exit(_dry_run(wishes, build_evaluator(**options | {"cache": NO_CACHE})))
+        sys.exit(_dry_run(request, build_evaluator(**options | {"cache": NO_CACHE})))
     if repeat > 1:
-        sys.exit(_repeat(wishes, build_evaluator(**options | {"cache": NO_CACHE}), repeat))
-    wishes.check()
+        sys.exit(_repeat(request, build_evaluator(**options | {"cache": NO_CACHE}), repeat))
+    request.check()
     plain = build_evaluator(**options | {"cache": NO_CACHE})
     specs = Specs(options["verifier"], options["extractor"], plain.scoring, options["cache"])
-    judges = Judges(specs.build(), specs, wishes.workers)
-    if wishes.engine != "local":
-        sys.exit(eval_on_ray(wishes, judges))
-    with _journal(wishes) as journal:
-        sys.exit(_Eval(wishes, judges, journal).run())
+    judges = Judges(specs.build(), specs, request.workers)
+    if request.engine != "local":
+        sys.exit(eval_on_ray(request, judges))
+    with _journal(request) as journal:
+        sys.exit(_Eval(request, judges, journal).run())
 
 
-def _dry_run(wishes: Wishes, evaluator: Evaluator) -> int:
+def _dry_run(request: EvalRequest, evaluator: Evaluator) -> int:
     """Say what the run would take, if nothing has to be asked again and nothing is in the cache."""
     from faithmeter.runs.cost_estimate import estimate
 
     async def added_up() -> tuple[int, Usage]:
         answers, usage = 0, Usage()
-        for sample in wishes.intake():
+        for sample in request.intake():
             usage += await estimate(sample, extractor=evaluator.extractor, verifier=evaluator.verifier)
             answers += 1
         return answers, usage
 
     answers, usage = asyncio.run(added_up())
-    if wishes.as_json:
+    if request.as_json:
         click.echo(json.dumps({"answers": answers, **usage.model_dump(include=set(Usage.model_fields) - {"seconds"})}))
         return PASSED
     if not usage.calls:
@@ -142,24 +143,24 @@ def _dry_run(wishes: Wishes, evaluator: Evaluator) -> int:
     return PASSED
 
 
-def _repeat(wishes: Wishes, evaluator: Evaluator, repeat: int) -> int:
+def _repeat(request: EvalRequest, evaluator: Evaluator, repeat: int) -> int:
     """Judge again and again instead of once; the results are not for a file."""
-    if wishes.output or wishes.report or wishes.engine != "local":
+    if request.output or request.report or request.engine != "local":
         raise click.UsageError("--repeat goes without --output, --report and --engine; see faithmeter stability")
     from faithmeter.cli.stability import repeated, report
 
-    found = asyncio.run(repeated(list(wishes.intake()), evaluator, repeat))
-    report(found, show=wishes.worst, as_json=wishes.as_json)
-    return BELOW if wishes.min_score is not None and (found.mean or 0.0) < wishes.min_score else PASSED
+    found = asyncio.run(repeated(list(request.intake()), evaluator, repeat))
+    report(found, show=request.worst, as_json=request.as_json)
+    return BELOW if request.min_score is not None and (found.mean or 0.0) < request.min_score else PASSED
 
 
 @contextmanager
-def _journal(wishes: Wishes) -> Iterator[Journal | None]:
+def _journal(request: EvalRequest) -> Iterator[Journal | None]:
     """The journal of a run that is to be kept; one for the time being if only a report is wanted."""
-    if wishes.output:
-        with Journal(Path(wishes.output), fresh=wishes.fresh, retry_failed=wishes.retry_failed) as journal:
+    if request.output:
+        with Journal(Path(request.output), fresh=request.fresh, retry_failed=request.retry_failed) as journal:
             yield journal
-    elif wishes.report or under_actions():
+    elif request.report or under_actions():
         with TemporaryDirectory(prefix="faithmeter-") as folder, Journal(Path(folder) / "results.jsonl") as journal:
             yield journal
     else:
@@ -169,17 +170,17 @@ def _journal(wishes: Wishes) -> Iterator[Journal | None]:
 class _Eval:
     """One call of the command: the run, and what is said about it."""
 
-    def __init__(self, wishes: Wishes, judges: Judges, journal: Journal | None) -> None:
-        self.wishes = wishes
+    def __init__(self, request: EvalRequest, judges: Judges, journal: Journal | None) -> None:
+        self.request = request
         self.journal = journal
         self.judges = judges
-        self.intake = wishes.intake()
+        self.intake = request.intake()
         self.session = Run(
             judges,
             journal=journal,
-            min_score=wishes.min_score,
-            fail_fast=wishes.fail_fast,
-            max_failures=wishes.max_failures,
+            min_score=request.min_score,
+            fail_fast=request.fail_fast,
+            max_failures=request.max_failures,
         )
 
     def run(self) -> int:
@@ -188,7 +189,11 @@ class _Eval:
         left = 0
         try:
             spent = self.journal.spent if self.journal else 0.0
-            with settled(), progress(self.wishes.shown_progress) as tick, limited(self.wishes.max_cost, spent=spent):
+            with (
+                frozen_garbage_collector(),
+                progress(self.request.shown_progress) as tick,
+                limited(self.request.max_cost, spent=spent),
+            ):
                 asyncio.run(self._judge(tick))
             if self.journal and not self.session.stopped:
                 left = self.journal.finish()
@@ -197,10 +202,10 @@ class _Eval:
         except asyncio.CancelledError:
             click.echo(f"faithmeter: stopped at once{self._kept()}", err=True)
             return INTERRUPTED
-        if self.wishes.report and not self.session.stopped and self.journal:
-            write_report(self.wishes.report, self.journal.output, min_score=self.wishes.min_score)
+        if self.request.report and not self.session.stopped and self.journal:
+            write_report(self.request.report, self.journal.output, min_score=self.request.min_score)
         if self.journal and not self.session.stopped:
-            announce_file(self.journal.output, min_score=self.wishes.min_score, data=self.wishes.data[0])
+            announce_file(self.journal.output, min_score=self.request.min_score, data=self.request.data[0])
         self._show(left)
         return self._exit_code()
 
@@ -230,11 +235,11 @@ class _Eval:
             return
         here = self.journal.signatures.total() - self.journal.signatures[self.judges.evaluator.signature]
         otherwise = f", {here} of them made in another way, which will not be used" if here else ""
-        click.echo(f"going on: {self.wishes.output} has {count(self.journal.found, 'result')}{otherwise}", err=True)
+        click.echo(f"going on: {self.request.output} has {count(self.journal.found, 'result')}{otherwise}", err=True)
 
     def _kept(self) -> str:
         """What to add to a message when a run ends early."""
-        if not self.wishes.output or not self.journal or not self.session.tally.count:
+        if not self.request.output or not self.journal or not self.session.tally.count:
             return ""
         done = count(self.session.tally.count, "result")
         return f"; {done} kept in {self.journal.path}: the same command goes on from there"
@@ -243,7 +248,7 @@ class _Eval:
         """The numbers, and what was done with the files."""
         for note in notes(self.judges.evaluator.verifier, self.judges.evaluator.extractor):
             click.echo(f"faithmeter: cache {note}", err=True)
-        show_numbers(self.session.tally, self.wishes, facts=self._facts(), lines=self._lines(left))
+        show_numbers(self.session.tally, self.request, facts=self._facts(), lines=self._lines(left))
         if self.session.stopped:
             click.echo(f"faithmeter: stopped: {self.session.stopped}{self._kept()}", err=True)
 
@@ -259,22 +264,22 @@ class _Eval:
 
     def _lines(self, left: int) -> Iterator[str]:
         if self.intake.bad:
-            where = f", listed in {self.wishes.side_file}" if self.wishes.side_file else ""
+            where = f", listed in {self.request.side_file}" if self.request.side_file else ""
             yield f"{count(self.intake.bad, 'bad row')} left out{where}"
         if self.journal and self.journal.found:
             again = [f"{count(number, 'row')} again: {AGAIN[why]}" for why, number in self.journal.again.items()]
             yield ", ".join([f"{self.journal.reused} reused, {self.session.judged} judged", *again])
         unjudged = self.session.tally.statuses["failed"] + self.session.tally.statuses["partial"]
-        if unjudged and self.wishes.output:
+        if unjudged and self.request.output:
             yield f"{count(unjudged, 'answer')} not judged in full: the same command with --retry-failed tries again"
         if left and self.journal:
             yield f"{count(left, 'result')} of rows that this run did not meet: kept in {self.journal.path}"
         if not self.session.stopped:
-            yield from (f"wrote {name}" for name in (self.wishes.output, self.wishes.report) if name)
+            yield from (f"wrote {name}" for name in (self.request.output, self.request.report) if name)
 
     def _exit_code(self) -> int:
         stopped = self.session.stopped
-        return INTERRUPTED if stopped == "interrupted" else verdict(self.session.tally, self.wishes, stopped)
+        return INTERRUPTED if stopped == "interrupted" else verdict(self.session.tally, self.request, stopped)
 
 
 AGAIN = {

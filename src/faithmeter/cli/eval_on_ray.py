@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from faithmeter.cli import INTERRUPTED
-from faithmeter.cli.eval_request import Wishes, count, show_numbers, verdict
+from faithmeter.cli.eval_request import EvalRequest, count, show_numbers, verdict
 from faithmeter.cli.progress import part_progress
 from faithmeter.errors import FaithmeterError
 from faithmeter.report import write_report
@@ -16,37 +16,37 @@ from faithmeter.runs.ray.parts import Reading
 from faithmeter.runs.runner import Judges
 
 
-def eval_on_ray(wishes: Wishes, judges: Judges) -> int:
+def eval_on_ray(request: EvalRequest, judges: Judges) -> int:
     """The same on Ray: parts instead of a journal."""
     assert judges.specs
-    assert wishes.output
+    assert request.output
     run = RayRun(
-        engine=wishes.engine,
-        data=wishes.data,
-        folder=Path(wishes.output),
+        engine=request.engine,
+        data=request.data,
+        folder=Path(request.output),
         specs=judges.specs,
         signature=judges.evaluator.signature,
-        reading=Reading(dict(wishes.columns), wishes.context_separator, wishes.part_size),
-        selection=wishes.selection,
-        bad_rows=wishes.bad_rows,
-        fresh=wishes.fresh,
-        retry_failed=wishes.retry_failed,
-        kind=wishes.parts,
-        workers=wishes.workers,
-        min_score=wishes.min_score,
+        reading=Reading(dict(request.columns), request.context_separator, request.part_size),
+        selection=request.selection,
+        bad_rows=request.bad_rows,
+        fresh=request.fresh,
+        retry_failed=request.retry_failed,
+        kind=request.parts,
+        workers=request.workers,
+        min_score=request.min_score,
     )
     try:
-        with part_progress(wishes.shown_progress) as tick:
+        with part_progress(request.shown_progress) as tick:
             report = run_on_ray(run, tell=tick)
     except KeyboardInterrupt:
         click.echo(f"faithmeter: stopped{_kept_parts(run)}", err=True)
         return INTERRUPTED
     except FaithmeterError as error:
         raise FaithmeterError(f"{error}{_kept_parts(run)}") from None
-    if wishes.report and not all(file.exists() for file in report.files[:1]):
-        raise FaithmeterError(f"{wishes.report} not written: {run.folder} on the cluster is not to be seen from here")
-    if wishes.report:
-        write_report(wishes.report, report.results(), min_score=wishes.min_score)
+    if request.report and not all(file.exists() for file in report.files[:1]):
+        raise FaithmeterError(f"{request.report} not written: {run.folder} on the cluster is not to be seen from here")
+    if request.report:
+        write_report(request.report, report.results(), min_score=request.min_score)
     lines = [f"{count(report.parts, 'part')}, {report.reused} of them from an earlier run"]
     lines += [f"{count(len(report.bad), 'bad row')} left out"] if report.bad else []
     unjudged = report.tally.statuses["failed"] + report.tally.statuses["partial"]
@@ -54,10 +54,10 @@ def eval_on_ray(wishes: Wishes, judges: Judges) -> int:
         lines.append(
             f"{count(unjudged, 'answer')} not judged in full: the same command with --retry-failed tries again"
         )
-    lines += [f"wrote {name}" for name in (wishes.output, wishes.report) if name]
+    lines += [f"wrote {name}" for name in (request.output, request.report) if name]
     facts = {"skipped_rows": len(report.bad), "parts": report.parts, "reused_parts": report.reused}
-    show_numbers(report.tally, wishes, facts=facts | {"signature": run.signature}, lines=lines)
-    return verdict(report.tally, wishes, None)
+    show_numbers(report.tally, request, facts=facts | {"signature": run.signature}, lines=lines)
+    return verdict(report.tally, request, None)
 
 
 def _kept_parts(run: RayRun) -> str:

@@ -26,7 +26,7 @@ SHOWN_BAD_ROWS = 10  # on the terminal; all are counted
 
 
 @dataclass(frozen=True)
-class Wishes:
+class EvalRequest:
     """What the user asked of the run; the fields are the options' names."""
 
     data: tuple[str, ...]
@@ -115,24 +115,24 @@ class Wishes:
             keep_apart({"--report": self.report}, inputs)
 
 
-def show_numbers(tally: Tally, wishes: Wishes, *, facts: dict[str, Any], lines: Iterable[str]) -> None:
+def show_numbers(tally: Tally, request: EvalRequest, *, facts: dict[str, Any], lines: Iterable[str]) -> None:
     for note, number in tally.notes.items():
         click.echo(f"faithmeter: {render.noted(number, tally.count, note)}", err=True)
-    if wishes.as_json:
+    if request.as_json:
         click.echo(json.dumps(tally.as_dict() | facts))
         return
     from rich.console import Console
 
     with commands_off():
-        Console().print(render.report_rich(tally, rows=wishes.worst))
+        Console().print(render.report_rich(tally, rows=request.worst))
     for line in lines:
         click.echo(line)
 
 
-def verdict(tally: Tally, wishes: Wishes, stopped: str | None) -> int:
+def verdict(tally: Tally, request: EvalRequest, stopped: str | None) -> int:
     """The exit code."""
-    if tally.coverage < wishes.min_coverage or (stopped and "judged" in stopped):
-        if tally.coverage < wishes.min_coverage:  # else it was said why the run was stopped
+    if tally.coverage < request.min_coverage or (stopped and "judged" in stopped):
+        if tally.coverage < request.min_coverage:  # else it was said why the run was stopped
             click.echo(f"faithmeter: only {tally.coverage:.1%} of the claims could be judged", err=True)
         return UNJUDGED
     if tally.min_score is not None and (stopped or tally.mean is None or tally.mean < tally.min_score):

@@ -89,12 +89,12 @@ def evaluator_options(function: F) -> F:
             click.option(
                 "--no-claims",
                 type=ScoreOrNone(),
-                help="The score of an answer that claims nothing, 1 if not said; none leaves it out of the mean.",
+                help="The score of an answer that claims nothing (default 1); none leaves it out of the mean.",
             ),
             click.option(
                 "--refusal",
                 type=ScoreOrNone(),
-                help="The score of an answer that only says it cannot tell, 1 if not said; none leaves it out.",
+                help="The score of an answer that only says it cannot tell (default 1); none leaves it out.",
             ),
             click.option(
                 "--judge-option",

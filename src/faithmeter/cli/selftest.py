@@ -53,17 +53,17 @@ def command(data: str, **options: Any) -> None:
     English; seeded; no LLM writes anything. Exit codes: 0 passed, 1 below a limit, 3 too much could not be judged.
     """
     names = ("columns", "limit", "per_kind", "kinds", "seed", "min_caught", "max_flagged", "show", "as_json")
-    wishes = {name: options.pop(name) for name in names}
-    limits = _limits(wishes["min_caught"])
+    request = {name: options.pop(name) for name in names}
+    limits = _limits(request["min_caught"])
     evaluator = build_evaluator(**options)
-    samples = [_good(row) for row in islice(read_samples(data, columns=dict(wishes["columns"])), wishes["limit"])]
+    samples = [_good(row) for row in islice(read_samples(data, columns=dict(request["columns"])), request["limit"])]
     tested = asyncio.run(
         selftest(
             samples,
             evaluator=evaluator,
-            kinds=wishes["kinds"] or KINDS,
-            per_kind=wishes["per_kind"],
-            seed=wishes["seed"],
+            kinds=request["kinds"] or KINDS,
+            per_kind=request["per_kind"],
+            seed=request["seed"],
             progress=_tell if sys.stderr.isatty() else lambda judged: None,
         )
     )
@@ -71,13 +71,13 @@ def command(data: str, **options: Any) -> None:
         click.echo("\r" + " " * 40 + "\r", nl=False, err=True)
     if not any(item.judged for item in tested.values()):
         raise DataError(f"{data}: the verifier finds no claim supported that could be changed")
-    if wishes["as_json"]:
-        kinds = [item.as_dict(examples=wishes["show"]) for item in tested.values()]
-        click.echo(json.dumps({"signature": evaluator.signature, "seed": wishes["seed"], "kinds": kinds}))
+    if request["as_json"]:
+        kinds = [item.as_dict(examples=request["show"]) for item in tested.values()]
+        click.echo(json.dumps({"signature": evaluator.signature, "seed": request["seed"], "kinds": kinds}))
     else:
         with commands_off():
-            _show(tested, show=wishes["show"])
-    sys.exit(_verdict(tested, limits, wishes["max_flagged"]))
+            _show(tested, show=request["show"])
+    sys.exit(_verdict(tested, limits, request["max_flagged"]))
 
 
 def _tell(judged: int) -> None:

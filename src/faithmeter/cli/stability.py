@@ -43,17 +43,17 @@ def command(data: str | None, **options: Any) -> None:
     faithmeter stability --runs monday.jsonl --runs tuesday.jsonl --max-flips 0.02
     """
     names = ("columns", "repeat", "limit", "runs", "max_flips", "show", "as_json")
-    wishes = {name: options.pop(name) for name in names}
-    if (data is None) == (len(wishes["runs"]) < 2):
+    request = {name: options.pop(name) for name in names}
+    if (data is None) == (len(request["runs"]) < 2):
         raise click.UsageError("give DATA, or two or more --runs")
     if data is None:
-        found = measure_stability([read_results(path) for path in wishes["runs"]])
+        found = measure_stability([read_results(path) for path in request["runs"]])
     else:
-        rows = islice(read_samples(data, columns=dict(wishes["columns"])), wishes["limit"])
+        rows = islice(read_samples(data, columns=dict(request["columns"])), request["limit"])
         evaluator = build_evaluator(**options | {"cache": NO_CACHE})
-        found = asyncio.run(repeated([_good(row) for row in rows], evaluator, wishes["repeat"]))
-    report(found, show=wishes["show"], as_json=wishes["as_json"])
-    limit = wishes["max_flips"]
+        found = asyncio.run(repeated([_good(row) for row in rows], evaluator, request["repeat"]))
+    report(found, show=request["show"], as_json=request["as_json"])
+    limit = request["max_flips"]
     if limit is not None and found.flips > limit:
         click.echo(f"faithmeter: {found.flips:.1%} flip, above {limit:.1%}", err=True)
         sys.exit(BELOW)

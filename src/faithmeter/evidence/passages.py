@@ -151,7 +151,9 @@ def select(
     return [index.passages[number] for number in sorted(chosen)]
 
 
-def bearing(claim: str, index: Index, *, hint: str = "", among: Sequence[Passage], at_most: int = 3) -> list[Passage]:
+def best_evidence(
+    claim: str, index: Index, *, hint: str = "", among: Sequence[Passage], at_most: int = 3
+) -> list[Passage]:
     """Of the passages a claim was judged on, the few that hold most of its words, in order."""
     weights = _weights(claim, hint, index)
     holds: dict[int, set[str]] = {passage.number: set() for passage in among}
@@ -183,7 +185,7 @@ def _outwards(chosen: set[int], index: Index) -> list[int]:
     return sorted((number for number in range(count) if number not in chosen), key=far.__getitem__)
 
 
-def joined(passages: Sequence[Passage]) -> str:
+def as_text(passages: Sequence[Passage]) -> str:
     """Write passages as one text, with an ellipsis where something was left out."""
     parts: list[str] = []
     for before, passage in zip((None, *passages), passages, strict=False):
@@ -195,7 +197,7 @@ def joined(passages: Sequence[Passage]) -> str:
     return "".join(parts)
 
 
-def hint(claim: str, *, question: str | None = None, before: str = "") -> str:
+def antecedent(claim: str, *, question: str | None = None, before: str = "") -> str:
     """Say what a claim's pronouns and ellipses refer to: the question, and the sentence before it."""
     parts = [_cut(question)] if question else []
     if before and _PRONOUN.search(" ".join(claim.split()[:8])):

@@ -34,7 +34,7 @@ class PerLoop(Generic[T]):
         loop = asyncio.get_running_loop()
         kept = self._kept.get(loop)
         if kept is None:
-            _see_to_the_end(self)
+            _close_at_exit(self)
             keeper = _keeper(self._make, self._close)
             kept = self._kept[loop] = (keeper, await anext(keeper))
         return kept[1]
@@ -66,7 +66,7 @@ async def _keeper(make: Callable[[], T], close: Callable[[T], Awaitable[None]]) 
 _all: WeakSet[PerLoop[Any]] = WeakSet()
 
 
-def _see_to_the_end(one: PerLoop[Any]) -> None:
+def _close_at_exit(one: PerLoop[Any]) -> None:
     if not _all:
         atexit.unregister(_close_all)
         atexit.register(_close_all)

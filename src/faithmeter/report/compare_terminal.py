@@ -1,4 +1,4 @@
-"""A comparison for a terminal: the difference, what changed in the making, and the samples that moved most."""
+"""A comparison for a terminal: the difference, what differs, and the samples that moved most."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def comparison_report(comparison: Comparison, *, rows: int = 10) -> RenderableTy
 
     lines = [Text(line, style="bold" if index < 2 else "") for index, line in enumerate(summary_lines(comparison))]
     changes = [Text(printable(f"{name}: {before} → {after}")) for name, before, after in comparison.signature_changes()]
-    head = [Text(), Text("What changed in the making", style="bold")] if changes else []
+    head = [Text(), Text("What differs", style="bold")] if changes else []
     changed = comparison.changed()
     worse = [pair for pair in changed if (pair.difference or 0) < 0 or _lost(pair)][:rows]
     better = [pair for pair in reversed(changed) if (pair.difference or 0) > 0][:rows]

@@ -25,24 +25,24 @@ CHUNK_LIMIT = 64
 Stopping = Callable[[], bool]
 
 
-class Ticket(NamedTuple):
+class Job(NamedTuple):
     """A sample to be judged, and its place in the run."""
 
     number: int
     sample: Sample
 
 
-class Judged(NamedTuple):
+class JobResult(NamedTuple):
     """Tickets that were judged together, and what came of them."""
 
-    tickets: Sequence[Ticket]
+    tickets: Sequence[Job]
     batch: Batch
 
 
 class Engine(Protocol):
     """Judges samples as they come, in any order, a bounded number at once."""
 
-    def judge(self, tickets: AsyncIterator[Ticket], *, stopping: Stopping) -> AsyncGenerator[Judged, None]:
+    def judge(self, tickets: AsyncIterator[Job], *, stopping: Stopping) -> AsyncGenerator[JobResult, None]:
         """Results as they are finished; on trouble, first those that are in flight, then the error.
 
         Once `stopping()` is true, no further sample is begun.
@@ -59,20 +59,20 @@ class InProcess:
         self.chunks = chunks
         """Whether a task takes several samples at once, for verifiers that are done with them in no time."""
 
-    async def judge(self, tickets: AsyncIterator[Ticket], *, stopping: Stopping) -> AsyncGenerator[Judged, None]:
+    async def judge(self, tickets: AsyncIterator[Job], *, stopping: Stopping) -> AsyncGenerator[JobResult, None]:
         """Each of `concurrency` tasks takes a sample when it has finished one: a hanging one holds up no other."""
 
-        async def work(line: Line) -> None:
+        async def work(line: WorkQueue) -> None:
             size = 1
             while chunk := line.filled(await line.next(), size):
                 since = time.perf_counter()
                 batch = await judge(self.evaluator, [ticket.sample for ticket in chunk])
-                line.done(Judged(chunk, batch))
+                line.done(JobResult(chunk, batch))
                 await asyncio.sleep(0)  # has it journaled before the next chunk, which may wait for nothing
                 if self.chunks:
                     size = _next_size(size, (time.perf_counter() - since) / len(chunk))
 
-        line = Line(CHUNK_LIMIT if self.chunks else 1, stopping)
+        line = WorkQueue(CHUNK_LIMIT if self.chunks else 1, stopping)
         async with aclosing(_run(line, tickets, [work] * self.concurrency)) as judgements:
             async for judged in judgements:
                 yield judged
@@ -86,11 +86,11 @@ class Workers:
         self.count = count
         self.signature = signature
 
-    async def judge(self, tickets: AsyncIterator[Ticket], *, stopping: Stopping) -> AsyncGenerator[Judged, None]:
+    async def judge(self, tickets: AsyncIterator[Job], *, stopping: Stopping) -> AsyncGenerator[JobResult, None]:
         """Each worker has a chunk in hand and one waiting; chunks grow until they take `CHUNK_SECONDS`."""
         workers = [_Worker(self.specs, signature=self.signature) for _ in range(self.count)]
         try:
-            line = Line(2 * CHUNK_LIMIT, stopping)
+            line = WorkQueue(2 * CHUNK_LIMIT, stopping)
             async with aclosing(_run(line, tickets, [worker.serve for worker in workers])) as judgements:
                 async for judged in judgements:
                     yield judged
@@ -99,7 +99,7 @@ class Workers:
                 await worker.stop()
 
 
-class Line:
+class WorkQueue:
     """Where the tasks of an engine take tickets, and leave what they have judged."""
 
     def __init__(self, width: int, stopping: Stopping) -> None:
@@ -107,30 +107,30 @@ class Line:
         """What a task raised: the others finish what they have in hand."""
         self.feed_error: Exception | None = None
         """What reading raised: all that was read before is judged."""
-        self.tickets: asyncio.Queue[Ticket | None] = asyncio.Queue(width)
-        self.judged: asyncio.Queue[Judged | None] = asyncio.Queue()
+        self.tickets: asyncio.Queue[Job | None] = asyncio.Queue(width)
+        self.judged: asyncio.Queue[JobResult | None] = asyncio.Queue()
         self._stopping = stopping
 
-    async def next(self) -> Ticket | None:
+    async def next(self) -> Job | None:
         """The next ticket; None when there are no more."""
         return None if self._over else self._taken(await self.tickets.get())
 
-    def at_hand(self) -> Ticket | None:
+    def at_hand(self) -> Job | None:
         """A ticket that is there without waiting."""
         return None if self._over or self.tickets.empty() else self._taken(self.tickets.get_nowait())
 
-    def filled(self, first: Ticket | None, size: int) -> list[Ticket]:
+    def filled(self, first: Job | None, size: int) -> list[Job]:
         """A chunk: this ticket, and as many more as are there; empty without the first."""
         chunk = [first] if first else []
         while chunk and len(chunk) < size and (ticket := self.at_hand()):
             chunk.append(ticket)
         return chunk
 
-    def done(self, judged: Judged) -> None:
+    def done(self, judged: JobResult) -> None:
         """Hand over what was judged."""
         self.judged.put_nowait(judged)
 
-    async def feed(self, tickets: AsyncIterator[Ticket]) -> None:
+    async def feed(self, tickets: AsyncIterator[Job]) -> None:
         """Take in tickets as there is room; None marks the end."""
         try:
             async for ticket in tickets:
@@ -143,7 +143,7 @@ class Line:
             self.feed_error = error
         await self.tickets.put(None)
 
-    def _taken(self, ticket: Ticket | None) -> Ticket | None:
+    def _taken(self, ticket: Job | None) -> Job | None:
         if ticket is None:
             self.tickets.put_nowait(None)  # for the others
         return ticket
@@ -153,10 +153,10 @@ class Line:
         return self.error is not None or self._stopping()
 
 
-Work = Callable[[Line], Coroutine[Any, Any, None]]
+Work = Callable[[WorkQueue], Coroutine[Any, Any, None]]
 
 
-async def _run(line: Line, tickets: AsyncIterator[Ticket], works: Sequence[Work]) -> AsyncGenerator[Judged, None]:
+async def _run(line: WorkQueue, tickets: AsyncIterator[Job], works: Sequence[Work]) -> AsyncGenerator[JobResult, None]:
     """Let the works take tickets until there are none or one raises; what is in flight is always finished."""
     running = asyncio.create_task(_to_the_end(line, tickets, works))
     try:
@@ -169,7 +169,7 @@ async def _run(line: Line, tickets: AsyncIterator[Ticket], works: Sequence[Work]
         await asyncio.gather(running, return_exceptions=True)
 
 
-async def _to_the_end(line: Line, tickets: AsyncIterator[Ticket], works: Sequence[Work]) -> None:
+async def _to_the_end(line: WorkQueue, tickets: AsyncIterator[Job], works: Sequence[Work]) -> None:
     feeding = asyncio.create_task(line.feed(tickets))
 
     async def guarded(work: Work) -> None:
@@ -197,11 +197,11 @@ class _Worker:
         self._signature = signature
         self._process: asyncio.subprocess.Process | None = None
         self._size = 1
-        self._pending: deque[list[Ticket]] = deque()
-        self._again: deque[list[Ticket]] = deque()
+        self._pending: deque[list[Job]] = deque()
+        self._again: deque[list[Job]] = deque()
         self._suspects: set[int] = set()
 
-    async def serve(self, line: Line) -> None:
+    async def serve(self, line: WorkQueue) -> None:
         """Judge chunk after chunk until there are no more tickets."""
         since = time.perf_counter()
         while True:
@@ -216,17 +216,17 @@ class _Worker:
                 self._after_death(line)
                 continue
             chunk = self._pending.popleft()
-            line.done(Judged(chunk, reply))
+            line.done(JobResult(chunk, reply))
             self._size = _next_size(self._size, (now - since) / len(chunk))
             since = now
 
-    async def _chunk(self, line: Line) -> list[Ticket]:
+    async def _chunk(self, line: WorkQueue) -> list[Job]:
         """The next tickets; waits for one only if the worker has nothing to do."""
         if self._again:
             return self._again.popleft() if not self._pending else []  # one at a time, to tell which is deadly
         return line.filled(line.at_hand() if self._pending else await line.next(), self._size)
 
-    def _after_death(self, line: Line) -> None:
+    def _after_death(self, line: WorkQueue) -> None:
         """Judge what the process had in hand again, one by one; what kills a process twice is a failure."""
         code = self._process.returncode if self._process else None
         self._process = None
@@ -238,16 +238,16 @@ class _Worker:
         self._suspects.update(ticket.number for ticket in culprit[:1])
         self._again.extend([ticket] for chunk in (culprit, *others) for ticket in chunk)
 
-    def _failed(self, ticket: Ticket, message: str) -> Judged:
+    def _failed(self, ticket: Job, message: str) -> JobResult:
         failure = Failure(kind="error", message=message)
         result = Result(
             sample=ticket.sample, outcomes=(failure,), scoring=self._specs.scoring, signature=self._signature
         )
         tally = Tally(keep=1)
         tally.add(result)
-        return Judged([ticket], Batch([encode(result)], tally))
+        return JobResult([ticket], Batch([encode(result)], tally))
 
-    async def _send(self, chunk: Sequence[Ticket]) -> None:
+    async def _send(self, chunk: Sequence[Job]) -> None:
         if self._process is None:
             await self._start()
         assert self._process

@@ -14,7 +14,7 @@ from faithmeter.errors import RowError, UsageError
 from faithmeter.evaluator import Evaluator
 from faithmeter.extract import Extractor
 from faithmeter.results import Report, Result, Tally
-from faithmeter.runs.engines import Engine, InProcess, Judged, Ticket, Workers
+from faithmeter.runs.engines import Engine, InProcess, Job, JobResult, Workers
 from faithmeter.runs.journal import Journal
 from faithmeter.runs.read_ahead import ReadAhead
 from faithmeter.runs.worker import Specs, close, single_threaded
@@ -153,7 +153,7 @@ class Run:
         if self._feed:
             self._feed.stop()
 
-    async def over(self, samples: Iterator[Sample] | AsyncIterator[Sample]) -> AsyncGenerator[Judged, None]:
+    async def over(self, samples: Iterator[Sample] | AsyncIterator[Sample]) -> AsyncGenerator[JobResult, None]:
         """What is judged, as it is finished; it is in the journal by then."""
         tickets, small = self._tickets(samples), False
         if self.judges.cpu_bound and self.judges.workers is None:
@@ -168,7 +168,7 @@ class Run:
             if self.judges.specs:  # built for this run; a user's own parts stay open
                 await close(self.judges.evaluator)
 
-    async def _tickets(self, samples: Iterator[Sample] | AsyncIterator[Sample]) -> AsyncIterator[Ticket]:
+    async def _tickets(self, samples: Iterator[Sample] | AsyncIterator[Sample]) -> AsyncIterator[Job]:
         self._feed = ReadAhead(samples)
         signature = self.judges.evaluator.signature
         number = 0
@@ -177,14 +177,14 @@ class Run:
             result = self.journal.meet(sample, signature) if self.journal else None
             if result is None:
                 self.in_flight += 1
-                yield Ticket(number, sample)
+                yield Job(number, sample)
             else:
                 self.tally.add(result)
                 await asyncio.sleep(0)  # a long stretch of these must not hold up a Ctrl-C
             if self.stopped:
                 break
 
-    def _take(self, judged: Judged) -> None:
+    def _take(self, judged: JobResult) -> None:
         if self.journal:
             ids = (ticket.sample.id for ticket in judged.tickets)
             self.journal.append(zip(ids, judged.batch.lines, strict=True))
@@ -214,9 +214,9 @@ async def _good(rows: Iterator[Row] | AsyncIterator[Row]) -> AsyncIterator[Sampl
         yield row
 
 
-async def _peeked(tickets: AsyncIterator[Ticket], count: int) -> tuple[AsyncIterator[Ticket], bool]:
+async def _peeked(tickets: AsyncIterator[Job], count: int) -> tuple[AsyncIterator[Job], bool]:
     """The same tickets, and whether there are no more than `count`."""
-    first: list[Ticket] = []
+    first: list[Job] = []
     error: Exception | None = None
     try:
         async for ticket in tickets:
@@ -226,7 +226,7 @@ async def _peeked(tickets: AsyncIterator[Ticket], count: int) -> tuple[AsyncIter
     except Exception as caught:  # raised when the tickets before it are taken
         error = caught
 
-    async def again() -> AsyncIterator[Ticket]:
+    async def again() -> AsyncIterator[Job]:
         for ticket in first:
             yield ticket
         if error:

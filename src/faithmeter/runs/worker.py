@@ -114,7 +114,7 @@ def single_threaded(evaluator: Evaluator) -> Evaluator:
 
 
 @contextmanager
-def settled() -> Iterator[None]:
+def frozen_garbage_collector() -> Iterator[None]:
     """Spare the garbage collector what is loaded by now: else it walks through 200,000 objects again and again."""
     before = gc.get_threshold()
     gc.freeze()
@@ -143,7 +143,7 @@ def main() -> None:
         evaluator = single_threaded(_receive(requests).build())
         reply("ready")
         total = Tally(keep=KEEP)
-        with asyncio.Runner() as runner, settled():
+        with asyncio.Runner() as runner, frozen_garbage_collector():
             try:
                 while True:
                     samples = [Sample.model_validate_json(item) for item in _receive(requests)]

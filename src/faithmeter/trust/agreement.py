@@ -244,7 +244,7 @@ def people_kappa(labels: Iterable[HumanLabel]) -> dict[tuple[str, str], tuple[in
 
 
 def unfaithful_parts(result: Result) -> list[tuple[int, int]]:
-    """The parts of the answer that the judge does not find borne out."""
+    """The parts of the answer that the judge does not find supported."""
     parts = []
     for verdict in result.unsupported:
         claim = verdict.claim
@@ -263,7 +263,7 @@ def _units(gold: Gold, result: Result, counts: Counter[str]) -> list[tuple[Level
             counts["answer"] += 1
         else:
             found.append(("answer", _answer_unit(gold, result)))
-        if gold.spans is not None:  # marked parts say which claims are borne out, too
+        if gold.spans is not None:  # marked parts say which claims are supported, too
             for verdict in result.verdicts:
                 word: Word = "not_supported" if touched(verdict.claim, gold.spans) else "supported"
                 found.append(("claim", _claim_unit(word, gold, verdict, result)))

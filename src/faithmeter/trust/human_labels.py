@@ -6,7 +6,7 @@ A label file is JSON Lines or CSV, a row for each label:
     claim    the claim's text; with `start` and `end`, its place in the answer. Without any: the whole answer's label
     label    a verdict's label, or `not_supported`; for answers also faithful, unfaithful, 1, 0, true, false
     by       who says so; several people may label the same claim
-    spans    for an answer: the parts that are not borne out, as [start, end] or {"start", "end", …}; implies `label`
+    spans    for an answer: the parts that are not supported, as [start, end] or {"start", "end", …}; implies `label`
     note     anything
     rate, bound   how `faithmeter label` drew the claim, so that figures speak for all claims, not for the doubtful
 """
@@ -66,7 +66,7 @@ class HumanLabel(Model):
     by: str = ""
     """Who says so."""
     spans: tuple[Span, ...] | None = None
-    """For an answer: the parts that are not borne out; None: nobody marked any."""
+    """For an answer: the parts that are not supported; None: nobody marked any."""
     note: str = ""
     """Anything."""
     rate: float | None = Field(default=None, gt=0)

@@ -25,10 +25,10 @@ from tokenizers import Tokenizer
 
 from faithmeter.datamodels import Claim, Evidence, Failure, Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.errors import UsageError
-from faithmeter.evidence.passages import Index, Passage, bearing, hint, joined, select
+from faithmeter.evidence.passages import Index, Passage, antecedent, as_text, best_evidence, select
 from faithmeter.verify import derive
 from faithmeter.verify._onnx import ort
-from faithmeter.verify.local_features import Overlap, overlap
+from faithmeter.verify.local_features import Mismatches, mismatches
 
 WEIGHTS = Path(__file__).resolve().parents[1] / "weights" / "local"
 
@@ -69,7 +69,7 @@ class Calibration(NamedTuple):
     marks: float
     """A word is called unsupported when that is this likely."""
 
-    def support(self, classes: Sequence[float], found: Overlap) -> float:
+    def support(self, classes: Sequence[float], found: Mismatches) -> float:
         """The probability that the evidence supports the claim."""
         top = max(classes[1:])
         margin = classes[0] - top - math.log(sum(math.exp(value - top) for value in classes[1:]))
@@ -162,7 +162,9 @@ class LocalVerifier:
 
     def reads(self, pair: Pair) -> Sequence[str]:
         """What the claim's pronouns refer to."""
-        return (hint(pair.claim.text, question=pair.sample.question, before=pair.sample.answer[: pair.claim.start]),)
+        return (
+            antecedent(pair.claim.text, question=pair.sample.question, before=pair.sample.answer[: pair.claim.start]),
+        )
 
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """Judge in worker threads, so that the event loop stays free; each pair on its own, in order."""
@@ -190,13 +192,13 @@ class LocalVerifier:
             return Verdict(claim=claim, label=Label.NOT_ENOUGH_INFO, support=0.0, origin=origin)
         if proof := derive.derive(claim.text, index, sample.contexts):
             return _proven(claim, proof)
-        refers = hint(claim.text, question=sample.question, before=sample.answer[: claim.start])
+        refers = antecedent(claim.text, question=sample.question, before=sample.answer[: claim.start])
         best = self._read(model, claim, index, refers=refers)
         supported = best.support >= self.calibration.threshold
         label = Label.SUPPORTED if supported else Label.NOT_ENOUGH_INFO
         if not supported and best.contradiction >= self.calibration.contradiction:
             label = Label.CONTRADICTED
-        shown = bearing(claim.text, index, hint=refers, among=best.passages)
+        shown = best_evidence(claim.text, index, hint=refers, among=best.passages)
         if label is Label.NOT_ENOUGH_INFO:
             shown = shown[:1]
         evidence = (Evidence.of(sample.contexts, p.context, p.start, p.end) for p in shown)
@@ -223,8 +225,8 @@ class LocalVerifier:
 
     def _weigh(self, model: Model, claim: str, passages: Sequence[Passage], *, refers: str) -> Reading:
         """Judge a claim by some passages; a claim too long to read at once by its worst part."""
-        evidence = joined(passages)
-        found = overlap(" ".join(claim.split()), evidence, hint=refers)
+        evidence = as_text(passages)
+        found = mismatches(" ".join(claim.split()), evidence, hint=refers)
         encoding = model.tokenizer.encode(claim, add_special_tokens=False)
         readings = []
         for begin in range(0, max(1, len(encoding.ids)), CLAIM_AT_MOST):

@@ -66,7 +66,7 @@ _CLOCK = re.compile(r"\b(\d{1,2})(?::\d\d|(?= ?[ap]\.?m))", re.ASCII | re.IGNORE
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]+")
 
 
-class Overlap(NamedTuple):
+class Mismatches(NamedTuple):
     """How much of a claim stands in its evidence."""
 
     share: float
@@ -83,12 +83,12 @@ class Overlap(NamedTuple):
     """Things that the claim says many, all or "more than" of, and the evidence few, none or "less than"."""
 
 
-def overlap(claim: str, evidence: str, *, hint: str = "") -> Overlap:
+def mismatches(claim: str, evidence: str, *, hint: str = "") -> Mismatches:
     """Count the words, numbers and names of a claim that its evidence holds."""
     wanted, held = terms(claim), set(terms(evidence))
     numbers = _numbers(evidence) | _numbers(hint)
     known = f"{evidence} {hint}".lower()
-    return Overlap(
+    return Mismatches(
         sum(term in held for term in wanted) / max(1, len(wanted)),
         min(3, len({_plain(number) for number in _MEANT_NUMBER.findall(claim)} - numbers)),
         min(3, sum(name.lower().removesuffix("'s") not in known for name in _NAME.findall(claim))),

@@ -127,7 +127,7 @@ def _changed(claim: str, sentence: str) -> Fact | None:
         return None
     swapped = [(fact, other) for fact, other in zip(ours, theirs, strict=True) if fact.stem != other.stem]
     if len(swapped) != 1 or any(fact.kind == "comparative" for fact in ours):
-        return None  # "more than 65 million" is borne out by "75 million"
+        return None  # "more than 65 million" is supported by "75 million"
     fact, other = swapped[0]
     if fact.kind != other.kind or fact.kind not in SWAPPABLE or (fact.kind == "date" and _may_agree(fact, other)):
         return None

@@ -1,4 +1,4 @@
-"""A comparison as a page: the difference, what changed in the making, and each sample's claims side by side."""
+"""A comparison as a page: the difference, what differs, and each sample's claims side by side."""
 
 from __future__ import annotations
 
@@ -167,4 +167,4 @@ def _signatures(comparison: Comparison) -> str:
         )
         head = '<tr><td></td><th scope="col">first run</th><th scope="col">second run</th></tr>'
         body = f'<table class="making"><thead>{head}</thead><tbody>{rows}</tbody></table>'
-    return f'<div class="panel"><h3>What changed in the making</h3>{body}</div>'
+    return f'<div class="panel"><h3>What differs</h3>{body}</div>'

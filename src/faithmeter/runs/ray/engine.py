@@ -26,7 +26,7 @@ from faithmeter.data.sources import find
 from faithmeter.errors import DataError, FaithmeterError, OutputError, RowError, StopRun, UsageError
 from faithmeter.llm.settings import judge_of, parse_spec, with_options
 from faithmeter.results import Result, Tally
-from faithmeter.runs.engines import Ticket, Workers
+from faithmeter.runs.engines import Job, Workers
 from faithmeter.runs.ray.folder import TRY, Folder
 from faithmeter.runs.ray.link import CLIENT, linked
 from faithmeter.runs.ray.parts import (
@@ -99,7 +99,7 @@ class RayReport:
 
 
 @dataclass(frozen=True)
-class Job:
+class WorkerSetup:
     """What every worker has to know."""
 
     specs: Specs
@@ -124,7 +124,7 @@ def _enter(place: str, path: Sequence[str]) -> None:
 class PartJudge:
     """An actor: one evaluator, and with it one model session or one rate-limited client."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: WorkerSetup) -> None:
         job.enter()
         self.job = job
         self.judges = Judges(job.specs.build(), job.specs, None)
@@ -150,15 +150,15 @@ class PartJudge:
             engine = Workers(self.job.specs, count=1, signature=self.judges.evaluator.signature)
         kept, lines = folder.kept(part), dict[int, bytes]()
 
-        async def tickets() -> AsyncIterator[Ticket]:
+        async def jobs() -> AsyncIterator[Job]:
             for number, sample in enumerate(read_part(part, self.job.reading)):
                 if sample.id in kept:
                     lines[number] = kept[sample.id]
                 else:
-                    yield Ticket(number, sample)
+                    yield Job(number, sample)
 
         async def judge() -> None:
-            async for judged in engine.judge(tickets(), stopping=lambda: False):
+            async for judged in engine.judge(jobs(), stopping=lambda: False):
                 lines.update(zip((ticket.number for ticket in judged.tickets), judged.batch.lines, strict=True))
 
         sync.run(judge())
@@ -176,7 +176,7 @@ def _drive(run: RayRun, tell: Tell) -> RayReport:
     folder = Folder(run.folder.resolve(), run.kind)
     with folder.locked(), linked(run.engine) as ray:
         actors = run.workers or _actors(ray)
-        job = Job(_shared(run.specs, actors), run.reading, folder, os.getcwd(), list(sys.path))
+        job = WorkerSetup(_shared(run.specs, actors), run.reading, folder, os.getcwd(), list(sys.path))
         surveys = _surveyed(ray, run, job)
         parts = plan(surveys, reading=run.reading, selection=run.selection, signature=run.signature)
         report = RayReport(Tally(min_score=run.min_score, keep=KEEP), _bad(surveys, run, folder), len(parts))
@@ -270,7 +270,7 @@ def _share(spec: str, actors: int) -> str:
     return with_options(spec, shares)
 
 
-def _surveyed(ray: Any, run: RayRun, job: Job) -> list[Survey]:
+def _surveyed(ray: Any, run: RayRun, job: WorkerSetup) -> list[Survey]:
     """Read every file once, on the cluster."""
     names = [source.name for source in find(list(run.data))]
     if "-" in names:
@@ -307,7 +307,7 @@ def _bad(surveys: Sequence[Survey], run: RayRun, folder: Folder) -> list[RowErro
     return bad
 
 
-def _reopen_failed(ray: Any, job: Job, parts: Sequence[Part]) -> None:
+def _reopen_failed(ray: Any, job: WorkerSetup, parts: Sequence[Part]) -> None:
     """Have the parts done again that hold answers not judged in full."""
 
     def task(group: list[Part]) -> list[Part]:
@@ -325,7 +325,7 @@ def _in_groups(ray: Any, task: Callable[[list[Part]], Any], parts: Sequence[Part
     yield from ray.get([remote.remote(list(parts[start : start + 64])) for start in range(0, len(parts), 64)])
 
 
-def _judged(ray: Any, job: Job, todo: Sequence[Part], actors: int) -> Iterator[int]:
+def _judged(ray: Any, job: WorkerSetup, todo: Sequence[Part], actors: int) -> Iterator[int]:
     """The numbers of the parts, as they are finished."""
     if not todo:
         return
@@ -344,7 +344,7 @@ def _judged(ray: Any, job: Job, todo: Sequence[Part], actors: int) -> Iterator[i
         yield int(row["number"])
 
 
-def _count(ray: Any, job: Job, parts: Sequence[Part], report: RayReport) -> None:
+def _count(ray: Any, job: WorkerSetup, parts: Sequence[Part], report: RayReport) -> None:
     """Add up what is on disk, so that no number depends on how often Ray did what."""
     limit = report.tally.min_score
 

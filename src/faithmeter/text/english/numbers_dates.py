@@ -153,13 +153,13 @@ def date_at(tokens: Sequence[Token], place: int) -> tuple[int, str]:
     if _day(form(0)):
         ahead = 2 if form(1) == "of" else 1
         if form(ahead) in lexicon.MONTHS:
-            return _withyear_of(tokens, place + ahead + 1, lexicon.MONTHS[form(ahead)], _day(form(0)))
+            return _with_year(tokens, place + ahead + 1, lexicon.MONTHS[form(ahead)], _day(form(0)))
     month = lexicon.MONTHS.get(form(0))
     if not month:
         return place, ""
     if _day(form(1)):
-        return _withyear_of(tokens, place + 2, month, _day(form(1)))
-    end, date = _withyear_of(tokens, place + 1, month, "")
+        return _with_year(tokens, place + 2, month, _day(form(1)))
+    end, date = _with_year(tokens, place + 1, month, "")
     # "may" and "march" alone are months only when written as names
     alone = end == place + 1 and form(0) in ("may", "march", "mar", "jan", "sep", "dec", "august")
     if alone and (tokens[place].first or not tokens[place].raw[0].isupper()):
@@ -167,7 +167,7 @@ def date_at(tokens: Sequence[Token], place: int) -> tuple[int, str]:
     return end, date
 
 
-def _withyear_of(tokens: Sequence[Token], place: int, month: int, day: str) -> tuple[int, str]:
+def _with_year(tokens: Sequence[Token], place: int, month: int, day: str) -> tuple[int, str]:
     """Finish a date: a year may follow, after "of" or a comma."""
     ahead = place + 1 if place < len(tokens) and tokens[place].form in ("of", ",") else place
     year = year_of(tokens[ahead].form) if ahead < len(tokens) else ""

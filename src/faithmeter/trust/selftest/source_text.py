@@ -13,7 +13,7 @@ _LINKS = frozenset({"of", "the", "de", "la", "van", "von", "del", "al", "bin", "
 
 
 class Source:
-    """What a sample says, for looking up whether a change could be borne out by it after all."""
+    """What a sample says, for looking up whether a change could be supported by it after all."""
 
     def __init__(self, sample: Sample) -> None:
         self.text = "\n".join([sample.question or "", *(context.text for context in sample.contexts)])

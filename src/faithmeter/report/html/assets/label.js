@@ -1,6 +1,6 @@
 const CHOICES = [
   { key: "1", name: "supported", help: "the contexts say so" },
-  { key: "2", name: "partially_supported", help: "part of it is borne out" },
+  { key: "2", name: "partially_supported", help: "part of it is supported" },
   { key: "3", name: "contradicted", help: "the contexts say otherwise" },
   { key: "4", name: "not_enough_info", help: "the contexts do not tell" },
   { key: "0", name: "unclear", help: "cannot be decided" },

@@ -56,7 +56,7 @@ class SampleView {
     }, ...this.gaps(piece, claims), marks && h("sup", { "aria-hidden": "true" }, marks), words && sr(` (${words})`));
   }
 
-  /** The piece's text, with the words that are not borne out marked, where the claim stands verbatim in the answer. */
+  /** The piece's text, with the words that are not supported marked, where the claim stands verbatim in the answer. */
   gaps(piece, claims) {
     const gaps = claims.filter((claim) => this.row.answer.slice(claim.start, claim.end) === claim.text)
       .flatMap((claim) => claim.gaps.map(([start, end]) => ({ start: claim.start + start - piece.start, end: claim.start + end - piece.start })))
@@ -231,10 +231,10 @@ function pressed(event, action) {
   action();
 }
 
-/** Text with the words that are not borne out marked, for the eye and for a screen reader. */
+/** Text with the words that are not supported marked, for the eye and for a screen reader. */
 function withGaps(text, gaps) {
   return segments(text, gaps).map((piece) =>
-    piece.covering.length ? h("em", { class: "gap", title: "not borne out by the contexts" }, piece.text, sr(" (not borne out)")) : piece.text);
+    piece.covering.length ? h("em", { class: "gap", title: "not supported by the contexts" }, piece.text, sr(" (not supported)")) : piece.text);
 }
 
 /** The probability of support, as a number and a meter. */
