@@ -45,10 +45,10 @@ def test_a_long_quote_in_a_long_context() -> None:
 
 
 @pytest.mark.parametrize(
-    ("piece", "times"), [("_", 16_000), ('"k": 1, foo bar. ', 2_000), ('{"k": 1, "l": ', 2_000), ("a\tb\n", 4_000)]
+    ("piece", "times"), [("_", 8_000), ('"k": 1, foo bar. ', 2_000), ('{"k": 1, "l": ', 2_000), ("a\tb\n", 4_000)]
 )
 def test_units(piece: str, times: int) -> None:
-    assert power(lambda given: list(units(given)), piece, times) < LINEAR
+    assert power(lambda given: list(units(f"{given} a")), piece, times) < LINEAR
 
 
 @pytest.mark.parametrize("kind", ["number", "date", "negation", "name", "quantifier"])
@@ -59,13 +59,10 @@ def test_corruptions(kind: str, piece: str) -> None:
 
 
 def test_spans_of_any_length() -> None:
-    assert span_overlap([([(3, 10**12), (0, 4)], [(10**12 - 1, 10**12 + 5), (2, 3), (7, 7)])]).tolist() == [
-        [2, 5, 10**12 - 2]
-    ]
-
-
-def test_a_long_span_costs_no_more_than_a_short_one() -> None:
+    # Seen to grow with the span, it would not come to an end with the longest: first the cost, then the numbers.
     assert power(lambda given: span_overlap([([(0, 1_000 * len(given))], [(5, 10)])]), "x", 2_000) < 0.5
+    people, judge = [(3, 10**12), (0, 4)], [(10**12 - 1, 10**12 + 5), (2, 3), (7, 7)]
+    assert span_overlap([(people, judge)]).tolist() == [[2, 5, 10**12 - 2]]
 
 
 def test_an_answer_of_many_code_blocks() -> None:
@@ -74,12 +71,12 @@ def test_an_answer_of_many_code_blocks() -> None:
     def work(given: str) -> object:
         return asyncio.run(extractor.extract(Sample(answer=given, contexts=["b"])))
 
-    assert power(work, "```\na = 1\n```\n\n", 4_000) < LINEAR
+    assert power(work, "```\na = 1\n```\n\n", 1_000) < LINEAR
 
 
 @pytest.mark.slow
 def test_every_pattern_and_every_function(capsys: pytest.CaptureFixture[str]) -> None:
-    found = {"patterns": fuzz(patterns()), "functions": fuzz(functions())}
+    found = {"patterns": fuzz(patterns()), "functions": fuzz(functions(), base=500)}
     with capsys.disabled():
         for title, growths in found.items():
             print(f"\n{len(growths)} {title}, {2 * len(PIECES)} texts each; the fastest growth:")

@@ -23,6 +23,11 @@ _HINT_SHARE = 0.3
 _SEEN_AGAIN = 0.5
 """What a claim's word is still worth once a chosen passage has it: spreads the choice over the claim."""
 _LENGTH_POWER = 0.3
+_SHOWN_LENGTH_POWER = 0.1
+_HEADING_AT_MOST = 4
+"""Pieces of a passage that is taken for a heading."""
+_NEEDED = 0.3
+"""Share of a claim's weight that only a second passage holds, if it is shown."""
 
 _HINT_WORDS = 40
 _HINT_REACH = 500
@@ -66,7 +71,7 @@ class Passage(NamedTuple):
     end: int
     text: str
     fields: tuple[tuple[str, str], ...] = ()
-    """The cells of a table row or the fields of a record, by name; see `records.Unit`."""
+    """The cells of a table row or the fields of a record, by name; see `structured.Unit`."""
     record: tuple[int, int] | None = None
 
 
@@ -152,24 +157,30 @@ def select(
 
 
 def best_evidence(
-    claim: str, index: Index, *, hint: str = "", among: Sequence[Passage], at_most: int = 3
+    claim: str, index: Index, *, hint: str = "", among: Sequence[Passage], at_most: int = 2
 ) -> list[Passage]:
-    """Of the passages a claim was judged on, the few that hold most of its words, in order."""
+    """Of the passages a claim was judged on, the one that says most of it; then one that it needs besides.
+
+    A passage counts by the claim's words it holds, the rarer the more; a heading says nothing by itself. Another one
+    is needed if it holds a good part of the claim that the ones before do not.
+    """
     weights = _weights(claim, hint, index)
     holds: dict[int, set[str]] = {passage.number: set() for passage in among}
     for term in weights:
         for number in index.holders(term):
             if number in holds:
                 holds[number].add(term)
-    missing = set().union(*holds.values())
-    shown: list[int] = []
-    for number in _ranked(weights, index):
-        if number in holds and (holds[number] & missing or not shown):
-            shown.append(number)
-            missing -= holds[number]
-        if len(shown) == at_most or (shown and not missing):
+    said = [number for number in holds if index.sizes[number] > _HEADING_AT_MOST or index.passages[number].fields]
+    left, shown = dict(weights), list[int]()
+    needed = _NEEDED * sum(weights.values())
+    while len(shown) < at_most:
+        gains = {n: sum(left[term] for term in holds[n]) for n in said or holds if n not in shown}
+        best = max(gains, key=lambda n: (gains[n] / index.sizes[n] ** _SHOWN_LENGTH_POWER, -n), default=None)
+        if best is None or (shown and gains[best] < needed):
             break
-    return [index.passages[number] for number in sorted(shown)] or list(among[:1])
+        shown.append(best)
+        left.update(dict.fromkeys(holds[best], 0.0))
+    return [index.passages[number] for number in shown] or list(among[:1])
 
 
 def _outwards(chosen: set[int], index: Index) -> list[int]:

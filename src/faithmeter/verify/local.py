@@ -193,12 +193,13 @@ class LocalVerifier:
         if proof := derive.derive(claim.text, index, sample.contexts):
             return _proven(claim, proof)
         refers = antecedent(claim.text, question=sample.question, before=sample.answer[: claim.start])
-        best = self._read(model, claim, index, refers=refers)
+        best, read = self._read(model, claim, index, refers=refers)
         supported = best.support >= self.calibration.threshold
         label = Label.SUPPORTED if supported else Label.NOT_ENOUGH_INFO
         if not supported and best.contradiction >= self.calibration.contradiction:
             label = Label.CONTRADICTED
-        shown = best_evidence(claim.text, index, hint=refers, among=best.passages)
+        # What contradicts a claim, or comes nearest to it, may stand in any passage that was read.
+        shown = best_evidence(claim.text, index, hint=refers, among=best.passages if supported else read)
         if label is Label.NOT_ENOUGH_INFO:
             shown = shown[:1]
         evidence = (Evidence.of(sample.contexts, p.context, p.start, p.end) for p in shown)
@@ -206,8 +207,8 @@ class LocalVerifier:
         return Verdict(claim=claim, label=label, support=round(best.support, 4),
                        evidence=tuple(dict.fromkeys(evidence)), gaps=gaps, origin=origin)  # fmt: skip
 
-    def _read(self, model: Model, claim: Claim, index: Index, *, refers: str) -> Reading:
-        """Read round after round of passages until one bears the claim out, or nothing more bears on it."""
+    def _read(self, model: Model, claim: Claim, index: Index, *, refers: str) -> tuple[Reading, Sequence[Passage]]:
+        """Read round after round of passages until one supports the claim: the best round, and all that was read."""
         best: Reading | None = None
         used: list[Passage] = []
         for _ in range(READINGS):
@@ -221,7 +222,7 @@ class LocalVerifier:
             if best.support >= self.calibration.threshold or len(used) == len(index.passages):
                 break
         assert best is not None
-        return best
+        return best, used
 
     def _weigh(self, model: Model, claim: str, passages: Sequence[Passage], *, refers: str) -> Reading:
         """Judge a claim by some passages; a claim too long to read at once by its worst part."""
