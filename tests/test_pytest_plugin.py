@@ -44,7 +44,16 @@ def test_looks_closer(faithmeter):
     assert result.verdicts[0].label == "not_enough_info"
 """
 
-ALONE = ("-p", "no:asyncio", "-p", "no:anyio", "-p", "no:hypothesispytest")  # other plugins are not what is tested
+ALONE = (
+    "-p",
+    "no:langsmith_plugin",
+    "-p",
+    "no:asyncio",
+    "-p",
+    "no:anyio",
+    "-p",
+    "no:hypothesispytest",
+)  # other plugins are not what is tested
 Pytest = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

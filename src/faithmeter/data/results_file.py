@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -23,7 +24,7 @@ class ResultsFile:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._kept: IO[bytes] | None = None
+        self._kept: Path | None = None
         self.torn = False
         """Whether the last pass found the last line cut off, as a run leaves it that was killed or goes on."""
 
@@ -39,11 +40,13 @@ class ResultsFile:
                 raise IsADirectoryError(None, "is a folder; name a results file in it")
             if str(self.path) == STDIN and sys.stdin is None:
                 raise OSError(None, "is closed")
-            self._kept = tempfile.NamedTemporaryFile(prefix="faithmeter-")  # noqa: SIM115  # gone with this object
-            with self.path.open("rb") if str(self.path) != STDIN else nullcontext(sys.stdin.buffer) as pipe:
-                shutil.copyfileobj(pipe, self._kept)
-            self._kept.flush()
-        return open(self._kept.name, "rb") if self._kept else self.path.open("rb")
+            handle, name = tempfile.mkstemp(prefix="faithmeter-")
+            self._kept = Path(name)
+            weakref.finalize(self, self._kept.unlink, missing_ok=True)
+            source = self.path.open("rb") if str(self.path) != STDIN else nullcontext(sys.stdin.buffer)
+            with open(handle, "wb") as kept, source as pipe:
+                shutil.copyfileobj(pipe, kept)
+        return (self._kept or self.path).open("rb")
 
     def __iter__(self) -> Iterator[Result]:
         for _, line, where in self.lines():
