@@ -28,7 +28,7 @@ LATENCY = 0.2  # seconds the endpoint takes to answer
 FEW = 60  # samples for DeepEval, which takes seconds for each
 CALLS = 2  # a sample, for us and for ragas
 FAULTS = ["--malformed", "0.05", "--throttled", "0.05", "--error", "0.02", "--hang", "0.01"]
-TARGETS = {"cpu 16": 0.45, "cpu 100": 0.2, "wall 16": 1.15, "wall 64": 2.0, "prompt": 0.5}
+TARGETS = {"cpu 16": 0.45, "cpu 100": 0.2, "wall 16": 1.15, "wall 64": 2.0, "prompt": 1.3}
 
 
 @contextlib.contextmanager

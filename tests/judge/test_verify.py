@@ -75,8 +75,51 @@ async def test_it_is_found_by_name(server: LLMServer) -> None:
     found = load_verifier(f"openai:stub?mode=per-claim@{server.url}")
     assert isinstance(found, Judge)
     assert found.settings.mode == "per-claim"
-    assert found.signature.startswith(f"openai:stub@{server.url},verify.1.")
+    assert found.signature.startswith(f"openai:stub@{server.url},verify.2.")
     assert found.signature.endswith(",mode=per-claim")
+
+
+async def test_a_verdict_that_repeats_another_claim_is_asked_for_again(server: LLMServer) -> None:
+    """The numbers are right, the words are the neighbour's: nobody knows which of the two was judged."""
+
+    def mixed_up(asked: Asked) -> str:
+        reply = json.loads(think(asked))
+        texts = [part.text for part in parts(asked.user) if part.kind == "claim"]
+        if len(server.requests) == 1:
+            texts[1:3] = texts[2:0:-1]
+        for row, text in zip(reply["verdicts"], texts, strict=True):
+            row["text"] = text
+        return json.dumps(reply)
+
+    server.brain = mixed_up
+    assert labels(await judge(server).verify(pairs())) == RIGHT
+    again = [part.text for part in parts(server.requests[1].user) if part.kind == "claim"]
+    assert again == list(CLAIMS)[1:3]
+
+
+@pytest.mark.parametrize("echo", [None, "", "the tower is in PARIS", "The tower stands in Paris, France.", 7])
+async def test_how_a_claim_is_repeated_matters_to_nobody(server: LLMServer, echo: object) -> None:
+    def loose(asked: Asked) -> str:
+        reply = json.loads(think(asked))
+        reply["verdicts"][0]["text"] = echo
+        return json.dumps(reply)
+
+    server.brain = loose
+    assert labels(await judge(server).verify(pairs())) == RIGHT
+    assert len(server.requests) == 1
+
+
+def test_an_estimate_counts_the_worked_example(server: LLMServer) -> None:
+    claims = [pair.claim for pair in pairs()]
+    full, brief = (judge(server, prompt=size).estimate(SAMPLE, claims) for size in ("full", "brief"))
+    assert full.prompt_tokens - brief.prompt_tokens > 1000
+    assert full.completion_tokens > brief.completion_tokens, "claims are repeated"
+
+
+async def test_every_call_begins_with_the_same_instructions(server: LLMServer) -> None:
+    await judge(server, batch=2).verify([*pairs(), *pairs(sample=Sample(answer="…", contexts=["It is made of iron."]))])
+    assert len(server.requests) == 4
+    assert len({asked.system for asked in server.requests}) == 1
 
 
 async def test_per_claim_asks_one_at_a_time(server: LLMServer) -> None:

@@ -267,10 +267,11 @@ class LLMServer:
         if len(asked.system) + len(asked.user) > self.behaviour.window:
             return _error(400, "This model's maximum context length is exceeded.", "context_length_exceeded")
         kind = (asked.body.get("response_format") or {}).get("type")
+        blocks = asked.body["system"] if isinstance(asked.body.get("system"), list) else []
         for name in self.behaviour.rejects:
             if name == kind or name == "*":
                 return _error(400, f"response_format {kind} is not supported with this model", "unsupported_value")
-            if name in asked.body:
+            if name in asked.body or any(name in block for block in blocks):
                 return _error(400, f"Unsupported parameter: '{name}' is not supported with this model.")
         return None
 

@@ -9,7 +9,7 @@ from faithmeter.datamodels import Claim, Extraction, Failure, Sample, Usage
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.judge.batching import Problem, Reading, ask_all
 from faithmeter.judge.fencing import Item, fenced, numbers
-from faithmeter.judge.parsing import as_number, as_text, read_object
+from faithmeter.judge.parsing import as_number, as_text, folded, read_object
 from faithmeter.judge.prompts import Instructions
 from faithmeter.judge.verdict_schema import array, list_of, one_of, string
 from faithmeter.llm.client import Client, shared_client
@@ -115,11 +115,6 @@ def usable(texts: object, sentence: str, sample: Sample) -> tuple[str, ...] | No
             return None
         kept.setdefault(folded(text), text)
     return tuple(kept.values()) if len(kept) <= most_claims(sentence) else None
-
-
-def folded(text: str) -> str:
-    """A form in which claims that differ only in case, spacing or the full stop are the same."""
-    return " ".join(text.casefold().split()).rstrip(".")
 
 
 def _too_long(text: str, sentence: str, sample: Sample) -> bool:

@@ -57,10 +57,10 @@ def one_line(text: str) -> str:
     return _BREAK.sub(" ", defused(text))
 
 
-def fenced(items: Iterable[Item]) -> str:
-    """The items as one message, under a code that none of them holds."""
+def fenced(items: Iterable[Item], *, code: str | None = None) -> str:
+    """The items as one message, under a code that none of them holds; a given one is for text that we wrote."""
     safe = [item._replace(text=one_line(item.text) if item.kind in LISTED else defused(item.text)) for item in items]
-    code = _code([item.text for item in safe])
+    code = code or _code([item.text for item in safe])
     lines = []
     for kind, group in groupby(safe, key=lambda item: item.kind):
         if kind in LISTED:

@@ -8,9 +8,9 @@ from typing import Any
 from faithmeter.datamodels import Claim, Extraction, Failure, Outcome, Pair, Sample, Usage
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.judge.batching import Problem, Reading, ask_all
-from faithmeter.judge.extract import AS_IT_STANDS, LLMExtractor, folded, most_claims, surroundings, usable
+from faithmeter.judge.extract import AS_IT_STANDS, LLMExtractor, most_claims, surroundings, usable
 from faithmeter.judge.fencing import Item, fenced, numbers
-from faithmeter.judge.parsing import as_number, as_text, read_object
+from faithmeter.judge.parsing import as_number, as_text, folded, read_object
 from faithmeter.judge.prompts import Instructions
 from faithmeter.judge.verdict_schema import (
     TOKENS_A_VERDICT,

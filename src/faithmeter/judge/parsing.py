@@ -56,6 +56,11 @@ def as_text(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
+def folded(text: str) -> str:
+    """A form in which claims that differ only in case, spacing or the full stop are the same."""
+    return " ".join(text.casefold().split()).rstrip(".")
+
+
 def _unwrapped(text: str) -> Iterator[str]:
     """The reply without what may wrap the JSON, the likeliest reading first."""
     text = _THOUGHTS.sub("", text)

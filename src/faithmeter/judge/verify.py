@@ -11,7 +11,7 @@ from faithmeter.datamodels import Claim, Label, Outcome, Pair, Sample, Usage
 from faithmeter.errors import StopRun
 from faithmeter.judge.batching import Problem, Reading, ask_all, together
 from faithmeter.judge.fencing import Item, fenced, numbers
-from faithmeter.judge.parsing import as_number, read_object
+from faithmeter.judge.parsing import as_number, as_text, folded, read_object
 from faithmeter.judge.prompts import Instructions
 from faithmeter.judge.verdict_schema import (
     TOKENS_A_VERDICT,
@@ -23,6 +23,7 @@ from faithmeter.judge.verdict_schema import (
     one_of,
     outcome,
     passages,
+    string,
     supports,
     voted,
 )
@@ -73,7 +74,7 @@ class Judge:
     def estimate(self, sample: Sample, claims: Sequence[Claim]) -> Usage:
         """About what judging these claims takes, if nothing has to be asked again; asks nothing."""
         batch = 1 if self.settings.mode == "per-claim" else self.settings.batch
-        question = _Verification(sample, self.settings, self._instructions.text, self.spec)
+        question = Verification(sample, self.settings, self._instructions.text, self.spec)
         requests = [question.put(claims[start : start + batch])[0] for start in range(0, len(claims), batch)]
         votes = self.settings.votes // 2 + 1
         return self.client.estimate(requests * votes)
@@ -101,7 +102,7 @@ class Judge:
                 [pairs[place].claim for place in group],
                 answers,
                 client=self.client,
-                question=_Verification(sample, self.settings, self._instructions.text, self.spec),
+                question=Verification(sample, self.settings, self._instructions.text, self.spec),
                 batch=1 if self.settings.mode == "per-claim" else self.settings.batch,
                 asks=self.settings.asks,
             )
@@ -121,14 +122,14 @@ class Judge:
         return outcomes
 
 
-class _Verification:
+class Verification:
     """Asks for the verdicts on some claims of one sample."""
 
     def __init__(self, sample: Sample, settings: JudgeSettings, instructions: str, spec: ModelSpec) -> None:
         self._sample = sample
         self._settings = settings
         self._instructions = instructions
-        self._schema = list_of("verdicts", {"claim": {"type": "integer"}, **fields(settings)})
+        self._schema = list_of("verdicts", {"claim": {"type": "integer"}, **_echo(settings), **fields(settings)})
         shown = passages(sample.contexts)
         self._closed = fields(settings, numbers=[item.number for item in shown if item.number])
         self._model_settings = settings.sent
@@ -149,17 +150,23 @@ class _Verification:
             user=fenced([*self._data, *claims]),
             name="verdicts",
             schema=self._schema,
-            closed=list_of("verdicts", {"claim": one_of(ids), **self._closed}, count=len(ids)),
-            expected_tokens=30 + TOKENS_A_VERDICT[self._settings.reasons] * len(items),
+            closed=list_of(
+                "verdicts", {"claim": one_of(ids), **_echo(self._settings, items), **self._closed}, count=len(ids)
+            ),
+            expected_tokens=30 + TOKENS_A_VERDICT[self._settings.reasons] * len(items) + self._echoed(items),
             settings=self._model_settings,
         )
         return request, {number: (place, items[place]) for place, number in enumerate(ids)}
 
+    def _echoed(self, items: Sequence[Claim]) -> int:
+        return sum(len(claim.text) for claim in items) // 4 if self._settings.echoes else 0
+
     def read(self, reply: Reply, key: dict[int, tuple[int, Claim]]) -> Reading[Finding]:
-        """One verdict a claim; two for the same claim are none."""
+        """One verdict a claim; two for the same claim are none, and so is one that repeats another claim's words."""
         reading: Reading[Finding] = Reading()
         rows = read_object(reply.text, key="verdicts")
         support = supports(reply.tokens, reply.text, menu(self._settings))
+        texts = {folded(claim.text) for _, claim in key.values()}
         seen: set[int] = set()
         for order, row in enumerate(rows):
             number = as_number(row.get("claim")) if isinstance(row, dict) else None
@@ -172,6 +179,9 @@ class _Verification:
                 reading.bad[place] = Problem("malformed", "the model gave two verdicts for the claim")
                 continue
             seen.add(place)
+            if folded(as_text(row.get("text"))) in texts - {folded(claim.text)}:
+                reading.bad[place] = Problem("malformed", "the verdict repeats the words of another claim")
+                continue
             about = f"{claim.text} {self._sample.answer[claim.start : claim.end]}"
             checked = check(row, self._sample.contexts, self._settings, claim=about)
             if isinstance(checked, Problem):
@@ -182,6 +192,12 @@ class _Verification:
                 finding = replace(finding, support=support[order])
             (reading.good if cites else reading.doubtful)[place] = finding
         return reading
+
+
+def _echo(settings: JudgeSettings, items: Sequence[Claim] = ()) -> dict[str, Any]:
+    """The schema of the claim's words; with the claims it is closed."""
+    longest = max((len(claim.text) for claim in items), default=0)
+    return {"text": string(longest + 20 if longest else None)} if settings.echoes else {}
 
 
 def _settled(votes: Sequence[Finding | Problem | None], majority: int) -> bool:

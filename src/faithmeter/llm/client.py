@@ -6,7 +6,7 @@ import asyncio
 import random
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -39,6 +39,9 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.5, 20.0  # seconds before a retry; doubled each t
 _LONGEST_RETRY_AFTER = 300.0  # a server that asks for more is as good as down
 _KEPT = 8  # clients without a user that stay connected
 _STYLES: tuple[Style, ...] = ("closed", "schema", "object", "prompt")
+# These cache only what they are told to: the instructions, which all calls begin with, and not the data.
+_CACHE: Mapping[str, Any] = {"cache": {"messages": False}}
+_TOLD_TO_CACHE: Mapping[str, Mapping[str, Any]] = {"anthropic": _CACHE, "bedrock": _CACHE}
 _CONNECTION_FIELDS = (
     "base_url",
     "closed",
@@ -202,7 +205,8 @@ class Client:
         """Send the request in the fullest form that the model takes; what it takes is remembered."""
         style, dropped = self._style, self._dropped
         while True:
-            settings = {name: value for name, value in request.settings.items() if name not in dropped}
+            given = {**_TOLD_TO_CACHE.get(self.spec.provider, {}), **request.settings}
+            settings = {name: value for name, value in given.items() if name not in dropped}
             try:
                 reply = await _in_time(
                     endpoint.send(replace(request, settings=settings), style), self._settings.timeout

@@ -77,7 +77,7 @@ class PydanticAIEndpoint:
         try:
             response = await model_request(
                 self._model,
-                [ModelRequest.user_text_prompt(request.user, instructions=_instructions(request, style))],
+                [ModelRequest.user_text_prompt(request.user, instructions=instructions(request, style))],
                 model_settings=ModelSettings(**settings),  # type: ignore[typeddict-item]
                 model_request_parameters=_parameters(request, style),
                 instrument=False,
@@ -244,11 +244,25 @@ _BUILDERS: Mapping[str, Callable[[str, str | None, httpx2.AsyncClient, Access | 
 }
 
 
-def _instructions(request: Request, style: Style) -> str:
+def instructions(request: Request, style: Style) -> str:
+    """The system prompt: with the form of the reply, where the provider does not hold the model to it."""
     if style in ("closed", "schema"):
         return request.system
-    schema = json.dumps(request.schema, separators=(",", ":"))
-    return f"{request.system}\n\nReply with one JSON object and nothing else. It must fit this JSON schema:\n{schema}"
+    return f"{request.system}\n\nReply with one JSON object and nothing else, in this form:\n{_form(request.schema)}"
+
+
+def _form(schema: Mapping[str, Any]) -> str:
+    """What a schema asks for, as it looks: small models take a JSON schema for the reply itself, and repeat it."""
+    match schema:
+        case {"properties": properties}:
+            return "{" + ", ".join(f'"{name}": {_form(inner)}' for name, inner in properties.items()) + "}"
+        case {"items": inner}:
+            return f"[{_form(inner)}, …]"
+        case {"enum": values}:
+            return " | ".join(json.dumps(value) for value in values)
+        case {"type": "string"}:
+            return '"…"'
+    return "NUMBER"
 
 
 def _parameters(request: Request, style: Style) -> ModelRequestParameters:

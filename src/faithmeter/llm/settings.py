@@ -15,8 +15,10 @@ from pydantic import ConfigDict, Field, JsonValue, ValidationError, field_valida
 from faithmeter.datamodels import Model
 from faithmeter.errors import UsageError
 
+Size = Literal["full", "brief"]
+
 _OF_VERDICTS = ("mode", "inference", "partial", "reasons", "votes", "logprobs")
-_SIGNED = (*_OF_VERDICTS, "language", "temperature", "max_tokens")
+_SIGNED = (*_OF_VERDICTS, "prompt", "language", "temperature", "max_tokens")
 
 PROVIDERS = ("openai", "openai-responses", "azure", "anthropic", "google", "mistral", "groq", "bedrock")
 
@@ -44,6 +46,8 @@ class JudgeSettings(Model):
     """Take `support` from the log-probability of the label, where the provider gives it."""
     language: str | None = Field(default=None, max_length=40, pattern=r"^[\w -]+$")
     """The language of reasons and claims; None: that of the answer."""
+    prompt: Size = "full"
+    """full: definitions and worked examples, each claim repeated beside its verdict. brief: a few lines."""
     extract_prompt: Path | None = None
     """A file with your own instructions for extraction."""
     verify_prompt: Path | None = None
@@ -132,6 +136,11 @@ class JudgeSettings(Model):
             temperature = 0.0 if self.votes == 1 else 0.7  # votes that cannot differ are no votes
         room = {} if self.max_tokens is None else {"max_tokens": self.max_tokens}
         return {"temperature": temperature, **room, **self.model_settings}
+
+    @property
+    def echoes(self) -> bool:
+        """Whether a verdict repeats its claim, so that it is about this claim and no other."""
+        return self.prompt == "full"
 
     def for_extraction(self) -> Self:
         """The settings as far as they bear on taking an answer apart: one list of claims, drawn once."""

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from importlib import resources
 from pathlib import Path
-from typing import Literal
 
 from pydantic import Field, ValidationError
 
-from faithmeter.data import jsonl
-from faithmeter.datamodels import Label, Model
+from faithmeter.datamodels import Model
 from faithmeter.errors import DataError, UsageError
-from faithmeter.llm.settings import JudgeSettings
+from faithmeter.judge.prompts.examples import Example, Task, load_examples, read_examples, worked
+from faithmeter.llm.settings import JudgeSettings, Size
 
-Task = Literal["extract", "verify", "joint"]
+__all__ = ["Example", "Instructions", "Prompt", "Task", "load_examples", "load_prompt", "parse_prompt"]
 
 _FRONT = re.compile(r"\A---[ \t]*\n(?P<head>.*?)^---[ \t]*\n(?P<body>.*)\Z", re.DOTALL | re.MULTILINE)
 _CONDITION = re.compile(r"^\[(?P<word>\w+)\] +")
@@ -61,10 +59,10 @@ class Prompt(Model):
         return "\n".join(lines).replace("{language}", settings.language or "")
 
 
-def load_prompt(task: Task, path: Path | None = None) -> Prompt:
-    """Read the prompt of a task: our own, or a user's file."""
+def load_prompt(task: Task, path: Path | None = None, *, size: Size = "full") -> Prompt:
+    """Read the prompt of a task: our own in one of its sizes, or a user's file."""
     if path is None:
-        return parse_prompt(resources.files(__name__).joinpath(f"{task}.md").read_text("utf-8"), f"{task}.md")
+        return parse_prompt(_own(f"{size}/{task}.md"), f"{size}/{task}.md")
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -100,73 +98,29 @@ def parse_prompt(text: str, where: str) -> Prompt:
         raise DataError(f"{where}: {'.'.join(map(str, problem['loc']))}: {problem['msg']}") from None
 
 
-class Example(Model):
-    """A worked example: of a verdict (`passage`, `claim`, `label`, …) or of extraction (`sentence`, `claims`)."""
-
-    passage: str | None = None
-    claim: str | None = None
-    label: Label | None = None
-    reason: str = ""
-    quote: str = ""
-    question: str | None = None
-    sentence: str | None = None
-    claims: tuple[str, ...] | None = None
-
-    @property
-    def task(self) -> Task | None:
-        """What it is an example of; None if it is neither."""
-        if self.sentence is not None and self.claims is not None and self.claim is None:
-            return "extract"
-        if None not in (self.passage, self.claim, self.label) and self.sentence is None:
-            return "verify"
-        return None
-
-    def text(self) -> str:
-        """The example as it stands in the prompt."""
-        if self.task == "extract":
-            asked = f"question {json.dumps(self.question, ensure_ascii=False)}; " if self.question else ""
-            sentence, claims = (json.dumps(part, ensure_ascii=False) for part in (self.sentence, self.claims))
-            return f"Example: {asked}sentence {sentence} -> claims {claims}"
-        passage, claim, quote = (
-            json.dumps(part, ensure_ascii=False) for part in (self.passage, self.claim, self.quote)
-        )
-        return f"Example: passage {passage}; claim {claim} -> {self.label}, quote {quote}. {self.reason}".rstrip()
-
-
-def load_examples(path: Path | None) -> tuple[Example, ...]:
-    """Read few-shot examples from a JSON Lines file."""
-    if path is None:
-        return ()
-    try:
-        with path.open("rb") as file:
-            lines = list(jsonl.lines(file, str(path)))
-    except OSError as error:
-        raise UsageError(f"cannot read the examples {path}: {error}") from None
-    examples = []
-    for number, line in lines:
-        try:
-            example = Example.model_validate_json(line)
-        except ValidationError as error:
-            problem = error.errors()[0]
-            raise DataError(f"{path}, line {number}: {'.'.join(map(str, problem['loc']))}: {problem['msg']}") from None
-        if example.task is None:
-            raise DataError(f"{path}, line {number}: give passage, claim and label, or sentence and claims")
-        if example.quote and example.quote not in (example.passage or ""):
-            raise DataError(f"{path}, line {number}: the quote is not in the passage, word for word")
-        examples.append(example)
-    return tuple(examples)
-
-
 class Instructions:
-    """The system prompt of a task, ready to send; the same for every sample, so that providers can cache it."""
+    """The system prompt of a task with its worked examples; the same for every call, so that providers can cache it.
+
+    The full size of our own prompt has examples of its own; a user's come after them.
+    """
 
     def __init__(self, task: Task, settings: JudgeSettings) -> None:
         path: Path | None = getattr(settings, f"{task}_prompt")
-        prompt = load_prompt(task, path)
-        tasks = ("extract", "verify") if task == "joint" else (task,)
-        examples = [example.text() for example in load_examples(settings.examples) if example.task in tasks]
-        self.text = "\n".join([prompt.text(settings), *examples])
+        prompt = load_prompt(task, path, size=settings.prompt)
+        ours = _own_examples() if path is None and settings.prompt == "full" else ()
+        examples = worked([*ours, *load_examples(settings.examples)], task, settings)
+        self.text = "\n\n".join([prompt.text(settings), *examples])
         self.signature = prompt.signature + (f".ex{_digest(chr(10).join(examples))}" if examples else "")
+
+
+def _own(name: str) -> str:
+    return resources.files(__name__).joinpath(name).read_text("utf-8")
+
+
+def _own_examples() -> tuple[Example, ...]:
+    name = "full/examples.jsonl"
+    with resources.files(__name__).joinpath(name).open("rb") as file:
+        return read_examples(file, name)
 
 
 def _digest(text: str) -> str:

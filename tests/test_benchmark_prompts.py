@@ -1,0 +1,75 @@
+"""The measure of prompts: what a reply says is read as the judge reads it, and what it leaves out counts as wrong."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import sys
+from pathlib import Path
+
+import pytest
+from support.llm_brain import Asked, think
+
+from benchmarks import prompts
+from benchmarks.prompt_claims import calls, load
+
+ROWS = [
+    {"context": f"The tower has {n} floors. It is {n} m high.", "claim": claim, "label": label}
+    for n in range(10, 30)
+    for claim, label in (
+        (f"The tower has {n} floors.", "supported"),
+        (f"It is {n + 1} m high.", "contradicted"),
+        ("It is blue.", "not_enough_info"),
+    )
+]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    with lzma.open(tmp_path / "begin_test.jsonl.xz", "wt") as file:
+        file.writelines(json.dumps(row) + "\n" for row in ROWS)
+    return tmp_path
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> None:
+    monkeypatch.setattr(sys, "argv", ["prompts", *map(str, arguments)])
+    prompts.main()
+
+
+def test_the_same_claims_are_drawn_each_time_half_of_them_supported(data: Path) -> None:
+    found = load(data, ["begin"], 20)
+    assert found == load(data, ["begin"], 20)
+    asked = [claim for claim in found if claim.asked]
+    assert (len(asked), sum(claim.supported for claim in asked)) == (20, 10)
+    grouped = calls(found, 3)
+    assert sorted(claim.id for call in grouped for claim in call if claim.asked) == sorted(c.id for c in asked)
+    assert all(len({claim.context for claim in call}) == 1 and len(call) == 3 for call in grouped)
+
+
+@pytest.mark.parametrize("per_call", [1, 3])
+def test_replies_in_files_are_scored(
+    data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], per_call: int
+) -> None:
+    common = (data, "--sets", "begin", "--claims", 20, "--per-call", per_call)
+    run(monkeypatch, *common, "--prompt", "full", "--prompt", "ragas", "--requests", data)
+    for name in ("full", "ragas"):
+        path = data / f"{name}-{per_call}.jsonl"
+        replies = []
+        for number, request in enumerate(map(json.loads, path.read_text().splitlines())):
+            system, user = request["messages"][0]["content"], request["messages"][-1]["content"]
+            count = len(json.loads(request["id"])[0])
+            text = think(Asked(system, user, None, {}))
+            if name == "ragas":
+                text = json.dumps({"statements": [{"verdict": 1}] * count})
+            elif number == 0:
+                text = "I have no idea."
+            replies.append({"id": request["id"], "text": text, "finish": "stop", "prompt_tokens": 100, "tokens": 10})
+        path.write_text("".join(json.dumps(reply) + "\n" for reply in replies))
+    run(monkeypatch, *common, "--prompt", "full", "--prompt", "ragas", "--replies", data)
+    table, counts = capsys.readouterr().out.strip().split("\n\n")
+    scores = {line.split()[0]: float(line.split()[1]) for line in table.splitlines()[1:]}
+    silent = {line.split()[0]: int(line.split()[2]) for line in counts.splitlines()[1:3]}
+    assert scores["ragas"] == 0.5, "a judge that says yes to everything"
+    assert 0 < silent["full"] <= per_call, "the reply that cannot be read"
+    assert 0.8 < scores["full"] < 1.0, "it counts as wrong"
+    assert silent["ragas"] == 0
