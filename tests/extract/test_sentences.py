@@ -100,9 +100,9 @@ GOLDEN: list[dict[str, Any]] = [
 
 
 def golden(expect: str) -> list[Sample]:
-    """Answers of the golden table; round 1 was written before the extractor was, round 2 as an attack on it."""
+    """Answers of the golden table; round 1 was written before the extractor was, rounds 2 and 3 as attacks on it."""
     rows = [row for row in GOLDEN if row["expect"] == expect]
-    assert min(sum(row["round"] == number for row in rows) for number in (1, 2)) >= 110
+    assert min(sum(row["round"] == number for row in rows) for number in (1, 2, 3)) >= 110
     return [Sample(answer=row["answer"], question=row.get("question"), contexts=["Bees make honey."]) for row in rows]
 
 
@@ -185,6 +185,51 @@ async def test_a_heading_of_the_users_words_that_may_be_a_sentence_is_judged() -
     ]
 
 
+@pytest.mark.parametrize(
+    ("question", "heading"),
+    [
+        ("Which is cheaper, Basic or Pro?", "## Basic"),
+        ("Which is cheaper, Basic or Pro?", "**Basic:**"),
+        ("Which option is right, A or B?", "**Option B**"),
+        ("Which step deletes the data?", "### Step 3"),
+    ],
+)
+async def test_a_heading_that_may_be_the_answer_is_judged(question: str, heading: str) -> None:
+    answer = f"{heading}\n\nThe text names it."
+    asked = await SentenceExtractor().extract(Sample(question=question, answer=answer, contexts=()))
+    assert len(asked.claims) == 2
+    other = await SentenceExtractor().extract(Sample(question="How does it work?", answer=answer, contexts=()))
+    assert len(other.claims) == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Sources:\n" + "https://a," * 2_000 + " of the year",
+        "Sources: " + "a.md/" * 2_000 + " of the year",
+        "```sql\nSELECT " + "a" * 2_000 + " @ b\n```",
+        "```\n" + "a" * 60_000 + "\n```",
+        "```\na" + " " * 20_000 + "(\n```",
+    ],
+    ids=["addresses", "files", "sql", "word", "field"],
+)
+async def test_a_long_line_is_read_once(answer: str) -> None:
+    """A pattern that can read a line in many ways does not end on these."""
+    assert (await SentenceExtractor().extract(Sample(answer=answer, contexts=()))).claims
+
+
+async def test_fenced_prose_that_begins_like_sql_is_judged() -> None:
+    answer = "Rome is old.\n```\nSET the dose to 500 mg\nSELECT name FROM users WHERE age > 5;\n```"
+    extraction = await SentenceExtractor().extract(Sample(answer=answer, contexts=()))
+    assert [claim.text for claim in extraction.claims] == ["Rome is old.", "SET the dose to 500 mg"]
+
+
+async def test_the_tags_around_an_answer_are_no_claims() -> None:
+    answer = "<answer>\nRome is old.\n</answer>"
+    extraction = await SentenceExtractor().extract(Sample(answer=answer, contexts=()))
+    assert [claim.text for claim in extraction.claims] == ["Rome is old."]
+
+
 async def test_fenced_code_is_set_aside_and_fenced_prose_is_judged() -> None:
     code = "```python\nimport os\n# The limit is 5 GB per day\nprint(os.sep)\n```"
     extraction = await SentenceExtractor().extract(Sample(answer=f"Rome is old.\n{code}", contexts=()))
@@ -221,6 +266,9 @@ async def test_thinking_before_the_answer_is_no_part_of_it() -> None:
     [
         (None, "Absolutely!", True),
         ("Can you summarise the text?", "Absolutely!", True),
+        ("Can you tell me who founded Rome?", "Absolutely!", True),
+        ("Can you drink bleach?", "Absolutely!", False),
+        ("Does it contain nuts?", "Unfortunately.", False),
         ("Is bleach safe to drink?", "Absolutely!", False),
         ("How is clove tea made?", "The passages do not mention how clove tea is made.", True),
         (None, "The passages do not mention how clove tea is made.", False),
@@ -237,7 +285,7 @@ async def test_what_the_user_said_is_no_claim_of_the_answer(question: str | None
 
 
 def test_a_language_is_checked() -> None:
-    assert load_extractor("sentences:de").signature == "sentences.2,de"
+    assert load_extractor("sentences:de").signature == "sentences.3,de"
     with pytest.raises(UsageError, match="unknown language 'Klingon'"):
         load_extractor("sentences:Klingon")
     with pytest.raises(UsageError, match="unknown extractor 'words'"):

@@ -90,7 +90,8 @@ _ROLE = r"(?:valued )?(?:customer|user|friends?|all|team|sir or madam|sir|madam|
 _REACHING = (
     r"(?:asking|reaching out|contacting (?:us|me|support)|waiting|getting in touch|writing(?: in| back)?|sharing(?: "
     r"(?:that|this|the details|your thoughts|the context))?|"
-    r"clarifying|checking in|confirming|letting (?:me|us) know|understanding|using our service|bearing with (?:me|us)|"
+    r"clarifying|checking in|confirming|bringing (?:this|that|it) to "
+    r"(?:my|our) attention|letting (?:me|us) know|understanding|using our service|bearing with (?:me|us)|"
     r"(?:your|the|this|that|these|all the|all your) (?:(?:great|good|kind|interesting|thoughtful|detailed|quick|"
     r"patient|"
     r"additional|excellent) )?"
@@ -123,8 +124,8 @@ _ACT = (
     rf"rephrase|try again|walk you through|simplify|break (?:it|this|that) down|do (?:that|this|so))(?: {_DETAIL})?"
 )
 _NEED = (
-    r"(?:(?:any|some|a|more|further|additional|other|specific|follow-up|the|a few|a bit|any other|any more|any further|"
-    r"any specific|any additional) )*"
+    r"(?:(?:any|some|an?|more|further|additional|other|specific|follow-up|the|a few|a bit|any other|any more|"
+    r"any further|any specific|any additional) )*"
     r"(?:questions?|concerns?|doubts?|help|assistance|support|information|info|details?|clarifications?|guidance|"
     r"context|"
     r"examples?|explanations?|feedback|queries|route|itinerary|summary|table)"
@@ -133,7 +134,7 @@ _NEED = (
 _WANT = _any(
     rf"{_NEED}(?:(?:,| or| and|, or)(?: (?:need|have|want|require|would like))? {_NEED}){{0,2}}",
     r"(?:anything|something) (?:else|more|further)",
-    r"to (?:know|learn|hear|see|dig in) (?:more|anything else|further)",
+    r"to (?:know|learn|hear|see|dig in) (?:more|an example|anything else|further)",
     rf"(?:for )?me to {_ACT}",
     r"to (?:continue|proceed|know more|go deeper|try again|discuss (?:this|it) further)",
 )
@@ -169,7 +170,7 @@ AFFIRMATION = (
 )
 GREETING = _any(
     r"(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day)|welcome(?: back)?)"
-    rf"(?: (?:there|again|all|everyone|everybody|team|folks|friend))?(?:,? {_NAME})?",
+    rf"(?:,? (?:there|again|all|everyone|everybody|team|folks|friend))?(?:,? {_NAME})?",
     rf"dear (?:{_NAME}|{_ROLE})",
     r"to whom it may concern",
     r"got it|understood|noted|i see|i understand(?: your (?:question|concern|frustration))?",
@@ -181,7 +182,7 @@ GREETING = _any(
     rf"(?:i|we)(?: really)? appreciate (?:it|{_REACHING})",
     r"you(?:'re| are)(?: very| most| always)? welcome|don't mention it",
     rf"(?:(?:i'm|i am|i'd be|i would be|i'll be|we're|we are|we'd be|we would be|always|more than|very) )*"
-    rf"(?:happy|glad|pleased|delighted|ready|here) to {_HELPING}",
+    rf"(?:happy|glad|pleased|delighted|ready|here) to (?:{_HELPING}|{_ACT})(?:,? (?:if|as) (?:needed|necessary))?",
     rf"(?:let me|i can|i'll|i will|allow me to) {_HELPING}",
     r"(?:i )?(?:do |really |sincerely )?hope (?:this|that|it|these|my)(?: (?:information|answer|explanation|summary|"
     r"overview|details|guide|response|tips|steps))? (?:helps?(?: (?:clarify|explain|clear up) (?:things|it|this))?|"
@@ -266,8 +267,9 @@ SORRY = (
         r"(?:(?:i'm|i am|we're|we are) )?(?:very |really |so |truly |terribly )*(?:sorry|afraid)",
         r"(?:(?:my|our|sincere) )*apologies|(?:i|we)(?: sincerely| do)? apologi[sz]e|unfortunately|regrettably",
     )
-    + r"(?: (?:about|for) (?:that|this|it|the (?:confusion|inconvenience|mistake|misunderstanding|delay|error|trouble)|"
-    r"any (?:confusion|inconvenience|misunderstanding)))?"
+    + r"(?: (?:to hear (?:about )?(?:that|this|it|your (?:experience|loss|trouble))|"
+    r"(?:about|for) (?:that|this|it|the (?:confusion|inconvenience|mistake|misunderstanding|delay|error|trouble)|"
+    r"any (?:confusion|inconvenience|misunderstanding))))?"
 )
 
 _PART = (
@@ -287,9 +289,8 @@ _KIND_OF = (
     r"several|revised|updated|requested|direct|more|of|and|clear|structured|bullet|bulleted) )*"
 )
 _TAIL = _any(
-    rf" (?:of|for|to|about|on|from|in|according to|based on) (?:{_SOURCE}|(?:the|your|this) (?:question|request|"
-    rf"topic|story|news|"
-    r"conversation|business|local business|query))",
+    rf" (?:of|for|to|about|on|from|in|according to|based on) (?:{_SOURCE}|(?:the )?(?:main|key) points|"
+    r"(?:the|your|this) (?:question|request|topic|story|news|conversation|business|local business|query))",
     r" (?:in|within|of|under) (?:about |under |around )?\d{1,3} words(?: or (?:less|fewer))?",
     r" you (?:requested|asked for|need|can (?:follow|use|take|try))",
     r" (?:below|as follows|again|as requested|for you|to (?:follow|consider|help you(?: get started)?|get (?:you "
@@ -305,8 +306,9 @@ _LEAD = _any(
     r"in (?:summary|short|conclusion|brief|other words|a nutshell)|to (?:summari[sz]e|sum up|conclude|recap|answer "
     r"(?:your|the) "
     r"question)|overall|(?:let's|let us|let me) (?:break (?:it|this|that) down|take a (?:closer )?look|dive in|get "
-    r"started|see|"
-    r"explain|walk you through (?:it|this|the steps)|check|go (?:through|over) (?:it|this|them)|start|summari[sz]e)",
+    r"started|see|explain|walk you through (?:it|this|the steps)|"
+    r"check(?: (?:that|this|it))?(?: for you)?|go (?:through|over) (?:it|this|them)(?: together| step by step)?|start|"
+    r"take (?:it|this|that) step by step|summari[sz]e)",
     r"for (?:example|instance)",
 )
 LABEL = _any(
@@ -350,7 +352,7 @@ QUESTION = _any(
     r"(?:anything|something) else(?: (?:i|we) can (?:help|do|assist)(?: you)?(?: with| for you)?(?: today)?| "
     r"you(?:'d| would) like "
     r"to know)?|(?:any )?(?:other |more |further )?questions|(?:need|want) (?:more )?(?:help|details|info|information)",
-    rf"(?:how|what) (?:can|may|else can|could) (?:i|we) (?:{_HELPING}|do for you)(?: with| today)*",
+    rf"(?:(?:how|what) )?(?:can|may|else can|could) (?:i|we) (?:{_HELPING}|do for you)(?: with| today)*",
     rf"(?:can|could|would|will) you (?:please |kindly )?(?:clarify|provide|share|tell me|give me|specify|confirm|"
     rf"rephrase|"
     rf"elaborate(?: on)?|let me know|describe|explain|send(?: me)?|upload|be more specific)(?: (?:me )?(?:with "
@@ -368,6 +370,7 @@ QUESTION = _any(
     r"are you (?:looking for|interested in|trying to do)|else (?:would you like|do you want|do you need)(?: to "
     r"know)?|(?:is|'s) on "
     r"your mind)(?: by (?:that|this|it))?(?: help with)?|where are you (?:located|based|travell?ing from)",
+    r"(?:can|could) you (?:please )?tell me (?:a (?:bit|little) )?more(?: about (?:it|this|that))?",
     r"(?:does|did) (?:that|this|it) (?:help|answer your question|make sense|sound (?:good|right|ok)|work(?: for "
     r"you)?|clear things "
     r"up)|is (?:that|this|it) (?:clear|helpful|okay|ok|what you (?:meant|need|needed|were looking for))|was (?:that|"

@@ -1,7 +1,7 @@
 """What is not judged: a sentence is an aside only when nothing in it could be false.
 
-Fails closed: an aside is a closed formula from start to end (see `_formulas`), a heading made of heading words, code, a
-source under "Sources:", or a model's thinking before its answer. Whatever this file does not know is a claim.
+Fails closed: an aside is a closed formula from start to end (see `aside_formulas`), a heading made of heading words,
+code, a source under "Sources:", or a model's thinking before its answer. Whatever this file does not know is a claim.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from functools import cache, cached_property
 from itertools import pairwise
 
 from faithmeter.extract import aside_formulas as formulas
+from faithmeter.extract import questions
 from faithmeter.text.english.word_tables import words
 
 _LONGEST = 300  # characters; no formula is longer
@@ -20,6 +21,7 @@ _MOST_UNKNOWN = 6  # a name has at most four words, a number of words one
 _EMPHASIS = "*_#> \t\n"
 _WORDLESS = re.compile(r"[\s!-/:-@\[-`{-~…–—•·“”‘’\U0001f600-\U0001f64f\U0001f44b]*")
 _WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?")
+_RELUCTANT = ("unfortunately", "regrettably")  # alone, after "Does it contain nuts?", these mean yes or no
 _ASKED = re.compile(r"\A(?:q|question):\s*", re.IGNORECASE)
 _OPEN_QUESTION = re.compile(r"(?:how|what|which|who|whom|whose|when|where|why)\b[^?]*\?", re.IGNORECASE)
 _SUFFIX = re.compile(r"(?<=[a-z]{3})(?:ing|ed|es|e|s)\Z")
@@ -30,12 +32,6 @@ _SMALL_WORDS = frozenset(
         "not no never that if whether because since but it they he she there"
     )
 )
-_WHETHER = re.compile(
-    r"\W*(?:so |and |but )?(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must|am|"
-    r"isn't|aren't|don't|doesn't|didn't|won't|can't)\b(?! you\b)",
-    re.IGNORECASE,
-)
-
 # Headings: words that name a part of a text and say nothing about the world.
 _HEADING_WORDS = frozenset(
     words(
@@ -89,7 +85,8 @@ _ANSWER_WORDS = frozenset(
 )
 _NUMBERING = re.compile(r"(?:\d{1,2}(?:\.\d{1,2})*[.):]?|[ivxIVX]{1,4}[.)]|[A-Da-d][.)])\s+")
 _PART_NUMBER = re.compile(
-    r"\b(passage|step|part|section|phase|method|option|day|week|example|chapter|appendix) (?:\d{1,2}|[a-d])\b",
+    r"\b(passage|step|part|section|phase|method|option|day|week|example|chapter|appendix|question|document|source|"
+    r"context) (?:\d{1,2}|[a-d]|one|two|three)\b",
     re.IGNORECASE,
 )
 _NAMED_LAST = re.compile(r"\b(?:of|for|about|with|in)\W+\w+\Z", re.IGNORECASE)
@@ -110,23 +107,25 @@ _COMMAND = re.compile(
 )
 _SQL = re.compile(
     r"(?:SELECT|FROM|WHERE|INSERT INTO|UPDATE|DELETE FROM|JOIN|LEFT JOIN|INNER JOIN|GROUP BY|ORDER BY|SET|VALUES|LIMIT|"
-    r"HAVING|CREATE TABLE|ALTER TABLE|DROP TABLE|AND|OR|ON)\b"
-    r"(?: ?[\w.*,()='%<>-]+(?: AS| DESC| ASC| FROM| WHERE| AND| ON)?){0,6};?"
+    r"HAVING|CREATE TABLE|ALTER TABLE|DROP TABLE|AND|OR|ON)\b(?: ?[\w.*,()='%<>-]++(?: [\w.*,()='%<>-]++){0,11})?;?"
 )
-_PROSE_RUN = re.compile(r"(?:[A-Za-z][a-z'’]*[ ,]+){3,}[A-Za-z][a-z'’]+")
-_FIELD = re.compile(r"\s*[-{\[]?\s*[\"']?[\w .-]+[\"']?\s*:\s*[^\s{\[(].*")
+_PROSE_RUN = re.compile(r"(?<![a-z'’])(?:[A-Za-z][a-z'’]*+[ ,]++){3}[A-Za-z][a-z'’]")
+_FIELD = re.compile(r"[-{\[]?\s*+[\"']?[\w .-]++[\"']?\s*+:\s*+[^\s{\[(].*")
 
 _SOURCES = re.compile(
     r"(?:(?:main |key |external )?(?:sources?|references?|citations?|bibliography|further reading|works cited|links|"
     r"source files?|source documents?|documents (?:used|cited)|see also|read more))(?: used| cited)?\s*:?",
     re.IGNORECASE,
 )
+# Atomic groups: a part once read is not read another way, so that a long line costs no more than its length.
 _SOURCE = (
-    r"(?:\[?\(?\d{1,3}[\]).:]*\s+)?[<(`\"]*(?:https?://[^\s<>\"]+|www\.[^\s<>\"]+|[\w./@%+-]+\.(?:pdf|md|txt|html?|docx?|"
-    r"xlsx?|csv|json|xml|pptx?|rst|ya?ml|py|ipynb|log|eml|org|com|net|gov|edu)(?:/[^\s<>\"]*)?)[>)`\"]*"
-    r"(?:,? \(?(?:p|pp|page|pages|section|sec|line|lines|chunk|para)\.? ?\d+(?:[–-]\d+)?\)?)?"
+    r"(?>(?:\[?\(?\d{1,3}[\]).:]*\s+)?[<(`\"]*(?:https?://[^\s<>\"]++|www\.[^\s<>\"]++|"
+    r"(?>[\w./@%+-]+\.(?:pdf|md|txt|html?|docx?|xlsx?|csv|json|xml|pptx?|rst|ya?ml|py|ipynb|log|eml|org|com|net|gov|edu)"
+    r"(?:/[^\s<>\"]*+)?(?![\w?&=#])))[>)`\"]*"
+    r"(?:,? \(?(?:p|pp|page|pages|section|sec|line|lines|chunk|para)\.? ?\d+(?:[–-]\d+)?\)?)?)"
 )
-_SOURCE_LIST = re.compile(rf"{_SOURCE}(?:(?:[,;]| and|\s)\s*{_SOURCE})*[.;,]?")
+_SOURCE_LIST = re.compile(rf"{_SOURCE}(?:(?:[,;]| and|\s)\s*+{_SOURCE})*+[.;,]?")
+_TAGS = re.compile(r"(?:\s*+</?(?:answer|final_answer|response|output|result)>)+\s*", re.IGNORECASE)
 _THINKING = re.compile(r"(?:\s*<(think|thinking|reasoning)>(?:(?!<\1>).)*?</\1>)+", re.DOTALL | re.IGNORECASE)
 
 
@@ -147,7 +146,9 @@ class Asides:
 
     def __init__(self, question: str | None) -> None:
         self._question = (question or "").replace("’", "'")
-        self._asks_whether = _WHETHER.match(self._question) is not None
+        self._asks_whether = questions.asks_whether(self._question)
+        self._offers_choice = questions.offers_choice(self._question)
+        self._asks_for_part = questions.asks_for_part(self._question)
 
     def formula(self, text: str, *, replies: bool = False) -> str | None:
         """Return what kind of formula a sentence is, or None if it may claim something.
@@ -155,9 +156,11 @@ class Asides:
         `replies` says that it stands after a question of the answer's own, where "Absolutely!" means yes.
         """
         plain = text.replace("’", "'").strip(_EMPHASIS)
-        if _WORDLESS.fullmatch(plain):
+        if _WORDLESS.fullmatch(plain) or _TAGS.fullmatch(text):
             return "no_claim"
         if len(plain) > _LONGEST or "§" in plain or "¤" in plain:
+            return None
+        if self._asks_whether and plain.rstrip(".!… ").casefold() in _RELUCTANT:
             return None
         if self._repeats_the_question(plain):
             return "question"
@@ -185,9 +188,13 @@ class Asides:
 
     def _names(self, title: str, *, label: bool) -> bool:
         """Say whether a title has only heading words, words of the question, and at most one word besides."""
+        if self._asks_for_part and _PART_NUMBER.search(title):
+            return False
         title = _PART_NUMBER.sub(r"\1", _NUMBERING.sub("", title, count=1)).rstrip(":*_ ")
         found = re.findall(r"[\w'&-]+", title.casefold())
         own = [word for word in found if word not in _HEADING_WORDS and word not in self._said]
+        if self._may_be_chosen(found):
+            return False
         if "?" in title or not found or any(map(str.isdigit, "".join(own))) or not _ANSWER_WORDS.isdisjoint(own):
             return False
         if self._may_state(found) or (len(found) == 1 and found[0] in _ANSWER_WORDS):
@@ -195,6 +202,10 @@ class Asides:
         # One unknown word is a name ("Side effects of ibuprofen"); alone it could be the answer, unless it is a label.
         named = (len(found) == 1 and label) or _NAMED_LAST.search(title) is not None
         return not own or (len(own) == 1 and named)
+
+    def _may_be_chosen(self, found: list[str]) -> bool:
+        """Say whether a title has words of a question that offers a choice: it may be what was chosen."""
+        return self._offers_choice and not self._own_words.isdisjoint(found)
 
     def _may_state(self, found: list[str]) -> bool:
         """Say whether the words of a title may be a clause: one of them, followed by no small word, may be its verb."""
@@ -209,8 +220,16 @@ class Asides:
 
     @cached_property
     def _said(self) -> frozenset[str]:
-        """The user's words; none if the user asks whether something is so."""
-        return frozenset() if self._asks_whether else frozenset(_WORD.findall(self._question.casefold())) - _SMALL_WORDS
+        """The user's words that are no answer: none if the user asks whether something is so."""
+        return frozenset() if self._asks_whether else self._own_words
+
+    @cached_property
+    def _own_words(self) -> frozenset[str]:
+        return frozenset(_WORD.findall(self._question.casefold())) - _SMALL_WORDS
+
+    @property
+    def _words_may_answer(self) -> bool:
+        return self._asks_whether or self._offers_choice
 
     @cached_property
     def _asked(self) -> frozenset[str]:
@@ -256,8 +275,10 @@ class Asides:
     def _piece(self, text: str, start: int, end: int, *, greets: bool) -> str | None:
         for kind, formula in _kinds(label=text.rstrip("*_ ")[-1:] == ":", affirms=greets):
             if _pattern(formula).fullmatch(text, start, end):
-                if "§" in text[start:end] and self._asks_whether and kind != "refusal":
+                if "§" in text[start:end] and self._words_may_answer and kind != "refusal":
                     continue  # "Here is how vaccines cause autism" when the user asked whether they do
+                if self._asks_for_part and _PART_NUMBER.search(text, start, end):
+                    continue  # "Option B:" when the user asked which option is right
                 return kind
         return None
 
@@ -290,11 +311,11 @@ def code(text: str) -> Iterator[tuple[int, int, bool]]:
 
 
 def _is_code(line: str) -> bool:
-    if _WORDLESS.fullmatch(line) or _COMMAND.fullmatch(line) or _SQL.fullmatch(line):
+    if _WORDLESS.fullmatch(line) or _COMMAND.fullmatch(line):
         return True
-    if _PROSE_RUN.search(line) or _FIELD.fullmatch(line):
+    if _PROSE_RUN.search(line):
         return False
-    return _CODE_SIGN.search(line) is not None
+    return _SQL.fullmatch(line) is not None or (_FIELD.fullmatch(line) is None and _CODE_SIGN.search(line) is not None)
 
 
 def is_sources_label(text: str) -> bool:

@@ -26,7 +26,7 @@ class SentenceExtractor:
 
     @property
     def signature(self) -> str:
-        return "sentences.2" + ("" if self.language == "en" else f",{self.language}")
+        return "sentences.3" + ("" if self.language == "en" else f",{self.language}")
 
     async def extract(self, sample: Sample) -> Extraction:
         """Every sentence becomes a claim or an aside."""
