@@ -247,3 +247,16 @@ def test_csv_cells_are_quoted_and_formulas_inert(folder: Path) -> None:
         row = (folder / "one.csv").read_bytes().decode().split("\n")[1]
         assert row.startswith(f'"\'{cell}"'), row
         assert '"x\r=HYPERLINK(1)"' in row
+
+
+@pytest.mark.parametrize(("least", "code"), [("0", 0), ("1", 1)])
+def test_a_reader_that_goes_away_leaves_the_exit_code_of_the_gate(tmp_path: Path, least: str, code: int) -> None:
+    data = tmp_path / "data.jsonl"
+    data.write_text('{"answer": "It rained all day. Nobody came at all.", "contexts": ["It rained all day."]}\n')
+    command = ["eval", str(data), "-v", "lexical", "--no-cache", "--workers", "1", "--min-score", least]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([sys.executable, "-m", "faithmeter", *command], stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    assert done.returncode == code, done.stderr
+    assert b"Traceback" not in done.stderr

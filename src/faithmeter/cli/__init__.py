@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from faithmeter._version import __version__
+from faithmeter.cli.streams import silence
 from faithmeter.display import printable
 from faithmeter.errors import FaithmeterError
 
@@ -69,7 +70,7 @@ class Commands(click.Group):
             complain("interrupted")
             ctx.exit(INTERRUPTED)
         except BrokenPipeError:  # the reader of a pipe has gone: `faithmeter … | head`
-            _silence(1)
+            silence(1)
             ctx.exit(PASSED)
         except OSError as error:  # a file that no other message is about, or standard output
             where = error.filename or "standard output: cannot be written"
@@ -106,18 +107,11 @@ def _flushed() -> str | None:
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:
-        _silence(1)
+        silence(1)
     except OSError as error:
-        _silence(1)
+        silence(1)
         return f"standard output: cannot be written: {error.strerror}"
     return None
-
-
-def _silence(number: int) -> None:
-    """Have what is still to be flushed at the end go nowhere, instead of failing then."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, number)
-    os.close(nowhere)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

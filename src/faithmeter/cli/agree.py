@@ -85,8 +85,9 @@ def command(
 
 
 def _show(agreements: Sequence[Agreement], people: dict[tuple[str, str], tuple[int, Estimate]], *, worst: int) -> None:
-    from rich.console import Console
     from rich.text import Text
+
+    from faithmeter.cli.console import Console
 
     console = Console()
     for level in ("claim", "answer"):

@@ -72,10 +72,10 @@ def _numbers(profile: Profile, rates: dict[str, tuple[int, Estimate]]) -> dict[s
 
 
 def _show(profile: Profile, rates: dict[str, tuple[int, Estimate]]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from faithmeter.cli.console import Console
     from faithmeter.trust.agreement import NAMES
     from faithmeter.trust.metrics import Estimate
 

@@ -77,7 +77,7 @@ def _show(result: Result, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(result.model_dump(mode="json"), indent=2, ensure_ascii=not speaks_utf8()))
         return
-    from rich.console import Console
+    from faithmeter.cli.console import Console
 
     with commands_off():
         Console().print(result)

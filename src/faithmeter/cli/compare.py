@@ -46,7 +46,7 @@ def command(before: Path, after: Path, **options: Any) -> None:
     if options["as_json"]:
         click.echo(json.dumps(numbers(comparison)))
     else:
-        from rich.console import Console
+        from faithmeter.cli.console import Console
 
         with commands_off():
             Console().print(comparison_report(comparison, rows=options["rows"]))

@@ -121,7 +121,7 @@ def show_numbers(tally: Tally, request: EvalRequest, *, facts: dict[str, Any], l
     if request.as_json:
         click.echo(json.dumps(tally.as_dict() | facts))
         return
-    from rich.console import Console
+    from faithmeter.cli.console import Console
 
     with commands_off():
         Console().print(render.report_rich(tally, rows=request.worst))

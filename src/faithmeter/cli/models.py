@@ -21,8 +21,9 @@ def command(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([entry.model_dump() | {"ready": entry.ready} for entry in catalogue()], indent=2))
         return
-    from rich.console import Console
     from rich.text import Text
+
+    from faithmeter.cli.console import Console
 
     console = Console(highlight=False)
     for entry in catalogue():

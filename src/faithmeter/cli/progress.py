@@ -104,8 +104,9 @@ def _throttled(seconds: float, tick: Tick) -> Tick:
 
 @contextmanager
 def _bar(pace: Pace) -> Iterator[Tick]:
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from faithmeter.cli.console import Console
 
     columns = (SpinnerColumn(), BarColumn(bar_width=24), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:

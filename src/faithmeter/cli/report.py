@@ -88,6 +88,6 @@ def _show(summary: Summary, worst: int) -> None:
 
 
 def _print(shown: RenderableType) -> None:
-    from rich.console import Console
+    from faithmeter.cli.console import Console
 
     Console().print(shown)

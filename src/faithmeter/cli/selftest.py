@@ -130,7 +130,7 @@ def _verdict(tested: dict[str, Tested], limits: dict[str, float], most: float | 
 
 
 def _show(tested: dict[str, Tested], *, show: int) -> None:
-    from rich.console import Console
+    from faithmeter.cli.console import Console
 
     console = Console()
     corruptions = [item for item in tested.values() if not item.harmless]
