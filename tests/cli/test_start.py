@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -41,3 +43,26 @@ def test_system_packages_wait_for_the_package_managers_lock(tmp_path: Path) -> N
     assert install.startswith("-o DPkg::Lock::Timeout=600 install")
     assert install.endswith("some-package")
     assert len((tmp_path / "naps").read_text().splitlines()) == 2
+
+
+def test_ctrl_c_while_nothing_arrives_on_standard_input() -> None:
+    command = [sys.executable, "-m", "faithmeter", "eval", "-", "-v", "lexical", "--no-cache", "--progress", "none"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        descriptors = Path(f"/proc/{process.pid}/fd")
+        # standard input is read from a descriptor of its own: once that is there, the run waits for data
+        while process.poll() is None and len(list(descriptors.iterdir())) < 4:
+            time.sleep(0.02)
+        source = os.readlink(descriptors / "0")
+        while process.poll() is None and sum(_link(each) == source for each in descriptors.iterdir()) < 2:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate()
+    assert process.returncode == 130, said
+    assert b"Fatal" not in said
+
+
+def _link(path: Path) -> str:
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""

@@ -220,3 +220,13 @@ def test_permissions_and_drafts(tmp_path: Path) -> None:
     with replacing(path) as file:
         file.write("new")
     assert (path.read_text(), path.stat().st_mode & 0o777, len(list(tmp_path.iterdir()))) == ("new", 0o640, 1)
+
+
+@pytest.mark.parametrize("option", [["-v", "lexical", "--profile"], ["--cache"]])
+def test_what_a_run_reads_besides_its_data_is_not_written_over(tmp_path: Path, option: list[str]) -> None:
+    data, kept = tmp_path / "data.jsonl", tmp_path / "kept.csv"
+    data.write_text('{"answer": "It rained.", "contexts": ["It rained."]}\n')
+    kept.write_text("mine")
+    result = CliRunner().invoke(main, ["eval", str(data), *option, str(kept), "--report", str(kept)])
+    assert result.exit_code == 2, result.output
+    assert kept.read_text() == "mine"

@@ -216,7 +216,8 @@ class SQLiteStore:
                 except NewerVersion as error:
                     self._set_aside("newer", str(error), reopen=False)
                 except sqlite3.OperationalError as error:
-                    if self._connect_read_only():
+                    why = "is locked by another process" if "locked" in str(error) else "can only be read"
+                    if self._connect_read_only(why):
                         return
                     self._note(f"{self._path}: {error}; entries are kept in memory for this run only")
                     break
@@ -236,14 +237,14 @@ class SQLiteStore:
         self._inode = os.stat(self._path).st_ino
         return connect(self._path), writer
 
-    def _connect_read_only(self) -> bool:
+    def _connect_read_only(self, why: str) -> bool:
         """Read a file that cannot be written; what is new is kept in memory."""
         reader = opened_read_only(self._path)
         if reader is None:
             return False
         self._read_only = True
         self._connections = {"read": reader, "write": prepared(":memory:")}
-        self._note(f"{self._path}: can only be read; what is judged now is kept in memory for this run only")
+        self._note(f"{self._path}: {why}; what is judged now is kept in memory for this run only")
         return True
 
     def _in_memory(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:

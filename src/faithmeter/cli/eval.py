@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from dataclasses import fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import unquote
 
 import click
 
@@ -108,7 +110,7 @@ def command(data: tuple[str, ...], **options: Any) -> None:
         sys.exit(_dry_run(request, build_evaluator(**options | {"cache": NO_CACHE})))
     if repeat > 1:
         sys.exit(_repeat(request, build_evaluator(**options | {"cache": NO_CACHE}), repeat))
-    request.check()
+    request.check(_files_named(options["verifier"], options["extractor"], options["cache"].cache))
     plain = build_evaluator(**options | {"cache": NO_CACHE})
     specs = Specs(options["verifier"], options["extractor"], plain.scoring, options["cache"])
     judges = Judges(specs.build(), specs, request.workers)
@@ -116,6 +118,12 @@ def command(data: tuple[str, ...], **options: Any) -> None:
         sys.exit(eval_on_ray(request, judges))
     with _journal(request) as journal:
         sys.exit(_Eval(request, judges, journal).run())
+
+
+def _files_named(*specs: str | bool | None) -> list[str]:
+    """The files that specs name: a profile, prompts, examples, the cache."""
+    parts = [unquote(part) for spec in specs if isinstance(spec, str) for part in re.split("[?&=@]", spec)]
+    return [part for part in parts if Path(part).is_file()]
 
 
 def _dry_run(request: EvalRequest, evaluator: Evaluator) -> int:

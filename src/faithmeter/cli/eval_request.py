@@ -92,7 +92,7 @@ class EvalRequest:
         """How progress is shown."""
         return "none" if self.quiet else self.progress_kind
 
-    def check(self) -> None:
+    def check(self, also_read: Iterable[str] = ()) -> None:
         """What does not go together is a usage error before anything is judged."""
         if self.bad_rows == "report" and not self.output:
             raise click.UsageError("--bad-rows report needs -o: the bad rows are written next to the results")
@@ -107,6 +107,7 @@ class EvalRequest:
         if self.report:
             format_of(self.report)
         inputs = [source.name for source in find([name for name in self.data if "://" not in name])]
+        inputs += also_read
         if self.output and self.engine == "local":
             place = final_place(self.output)
             beside = {"the journal": f"{place}.journal", "the list of bad rows": self.side_file}

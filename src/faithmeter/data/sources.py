@@ -7,6 +7,7 @@ import glob
 import gzip
 import io
 import lzma
+import os
 import re
 import sys
 import zlib
@@ -136,7 +137,14 @@ def _raw(source: Source) -> Iterator[IO[bytes]]:
     if source.name == STDIN:
         if sys.stdin is None or sys.stdin.closed:
             raise DataError("standard input: is closed; pipe the data in, or name a file instead of -")
-        yield sys.stdin.buffer
+        try:
+            number = os.dup(sys.stdin.fileno())
+        except OSError:  # not a real stream
+            yield sys.stdin.buffer
+            return
+        # Not sys.stdin's own buffer: after Ctrl-C a thread may still wait in it, and Python aborts as it closes it.
+        with open(number, "rb") as file:
+            yield file
     elif source.system is None:
         with Path(source.name).open("rb") as file:
             yield file
