@@ -9,7 +9,7 @@ import asyncio
 import random
 
 import pytest
-from support.growth import PIECES, Growth, Work, exponent, functions, fuzz, patterns
+from support.growth import Work, exponent
 
 from faithmeter.datamodels import Sample
 from faithmeter.evidence import passages as evidence
@@ -72,16 +72,3 @@ def test_an_answer_of_many_code_blocks() -> None:
         return asyncio.run(extractor.extract(Sample(answer=given, contexts=["b"])))
 
     assert power(work, "```\na = 1\n```\n\n", 1_000) < LINEAR
-
-
-@pytest.mark.slow
-def test_every_pattern_and_every_function(capsys: pytest.CaptureFixture[str]) -> None:
-    found = {"patterns": fuzz(patterns()), "functions": fuzz(functions(), base=500)}
-    with capsys.disabled():
-        for title, growths in found.items():
-            print(f"\n{len(growths)} {title}, {2 * len(PIECES)} texts each; the fastest growth:")
-            print(*growths[:5], sep="\n")
-    bad: list[Growth] = [item for growths in found.values() for item in growths if item.exponent >= LINEAR]
-    assert not bad, "\n".join(map(str, bad))
-    assert len(found["patterns"]) > 300
-    assert len(found["functions"]) > 40
