@@ -12,7 +12,7 @@ import pytest
 from support.growth import Work, exponent
 
 from faithmeter.datamodels import Sample
-from faithmeter.evidence import passages as evidence
+from faithmeter.evidence import quotes
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.text import units
 from faithmeter.trust.metrics import span_overlap
@@ -29,7 +29,7 @@ def power(work: Work, piece: str, length: int) -> float:
 
 
 def test_white_space_in_a_quote() -> None:
-    assert power(lambda given: evidence.locate(f"a{given}b", "nothing like it"), " ", 8_000) < LINEAR
+    assert power(lambda given: quotes.locate(f"a{given}b", "nothing like it"), " ", 8_000) < LINEAR
 
 
 def test_a_long_quote_in_a_long_context() -> None:
@@ -38,7 +38,7 @@ def test_a_long_quote_in_a_long_context() -> None:
 
     def work(given: str) -> object:
         context = " ".join(words[: len(given)])
-        assert evidence.locate(context[: len(context) // 5].replace("7", "8"), context) is None
+        assert quotes.locate(context[: len(context) // 5].replace("7", "8"), context) is None
         return None
 
     assert power(work, "x", 6_000) < LINEAR

@@ -32,6 +32,7 @@ from faithmeter.compat.continuous_eval import nltk_tokens as _treebank
 from faithmeter.compat.continuous_eval import overlap
 from faithmeter.datamodels import Sample
 from faithmeter.evidence import passages as evidence
+from faithmeter.evidence import quotes
 from faithmeter.extract import asides, sentences
 from faithmeter.judge import fencing as fence
 from faithmeter.judge import parsing as reading
@@ -229,8 +230,8 @@ def functions() -> dict[str, Work]:
         "The total of a is 5 km.", evidence.Index([given]), Sample(answer="a", contexts=[given or "-"]).contexts
     )
     found["_source.names"] = lambda given: names(given, _source(given))
-    found["evidence.locate, a long quote"] = lambda given: evidence.locate(given + "y", "x" + given)
-    found["evidence.locate, a short quote"] = lambda given: evidence.locate(given[:300] + " nobody wrote it", given)
+    found["quotes.locate, a long quote"] = lambda given: quotes.locate(given + "y", "x" + given)
+    found["quotes.locate, a short quote"] = lambda given: quotes.locate(given[:300] + " nobody wrote it", given)
     found["evidence.select"] = lambda given: evidence.select(given[:2000], evidence.Index([given]))
     found["agreement.span_overlap"] = lambda given: agreement.span_overlap([([(0, 10 ** len(given))], [(5, 10**12)])])
     return found
