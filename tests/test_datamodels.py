@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from faithmeter import Claim, Context, Evidence, Failure, Label, Origin, Result, Sample, Usage, Verdict
+from faithmeter import (
+    Claim,
+    Context,
+    CorpusPassage,
+    Evidence,
+    Failure,
+    Label,
+    Origin,
+    Result,
+    Sample,
+    Usage,
+    Verdict,
+)
+from faithmeter.datamodels import Blame, Kind
 
 texts = st.text(max_size=40)
 origins = st.builds(Origin, verifier=texts, cache=st.sampled_from([None, "exact", "semantic"]))
@@ -31,7 +45,14 @@ def results(draw: st.DrawFn) -> Result:
             evidence = (Evidence.of(sample.contexts, index, 0, draw(st.integers(1, len(contexts[index])))),)
         support = draw(st.none() | st.floats(0, 1))
         label = draw(st.sampled_from(list(Label)))
-        outcomes.append(Verdict(claim=claim, label=label, support=support, evidence=evidence, origin=draw(origins)))
+        why = {
+            "kind": draw(st.sampled_from([None, *get_args(Kind)])),
+            "blame": draw(st.sampled_from([None, *get_args(Blame)])),
+            "in_corpus": draw(st.none() | st.builds(CorpusPassage, document=texts, quote=texts)),
+        }
+        outcomes.append(
+            Verdict(claim=claim, label=label, support=support, evidence=evidence, origin=draw(origins), **why)
+        )
     return Result(sample=sample, outcomes=tuple(outcomes), signature="test", usage=Usage(calls=draw(st.integers(0, 9))))
 
 
@@ -55,6 +76,24 @@ def test_coverage_and_bounds_hold_the_score(result: Result) -> None:
 def test_every_result_can_show_itself(result: Result) -> None:
     assert "score" in repr(result)
     assert result._repr_html_().startswith("<div>")
+
+
+def test_a_results_file_from_before_kinds_and_blame_is_read() -> None:
+    verdict = Verdict(
+        claim=Claim(text="It is red.", start=0, end=10), label=Label.CONTRADICTED, origin=Origin(verifier="mine")
+    )
+    result = Result(sample=Sample(answer="It is red.", contexts=("It is blue.",)), outcomes=(verdict,), signature="x")
+    written = json.loads(result.model_dump_json())
+    for name in ("conflicts", "kind", "blame", "in_corpus"):
+        assert written["outcomes"][0].pop(name) in (None, [])
+    assert Result.model_validate(written) == result
+
+
+def test_a_kind_or_blame_off_the_menu_is_refused() -> None:
+    claim, origin = Claim(text="It is red.", start=0, end=10), Origin(verifier="mine")
+    for name in ("kind", "blame"):
+        with pytest.raises(ValidationError, match=name):
+            Verdict.model_validate({"claim": claim, "label": "contradicted", "origin": origin, name: "colour"})
 
 
 def test_values_are_frozen_and_strict() -> None:

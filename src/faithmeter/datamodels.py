@@ -192,6 +192,46 @@ class Origin(Model):
     """For a semantic hit: how similar the two claims are."""
 
 
+Kind = Literal[
+    "number",  # another amount, count or share
+    "date",  # another day, month or year
+    "unit",  # the same number of something else
+    "name",  # another person, place or thing
+    "role",  # the right names, but who did what to whom, or which is which, is turned round
+    "negation",  # the opposite: "not", or a word for its opposite
+    "quantity",  # some for all, more for less, at least for at most
+    "certainty",  # as certain what was only possible, planned or reported
+    "attribution",  # said by, or of, another
+    "cause",  # because of something else, or a cause where none is given
+    "time",  # before for after, or another order or tense
+    "addition",  # something that nothing in the contexts speaks of
+    "other",  # none of these, or more than code can tell
+]
+"""What is wrong with a claim that is not supported, as a word to count by."""
+
+Blame = Literal[
+    "missing",  # nowhere in the contexts: retrieval did not bring it, or it was made up
+    "misread",  # the contexts say otherwise
+    "mixed",  # parts of different passages put together wrongly
+    "retrieval_missed",  # missing, but a passage of the corpus bears it out
+    "made_up",  # missing, and nothing in the corpus bears it out either
+]
+"""Where a claim that is not supported went wrong; the last two take the place of `missing` where there is a corpus."""
+
+
+class CorpusPassage(Model):
+    """A verbatim part of a document of the corpus that retrieval could have brought."""
+
+    document: Text
+    """The document: its path in the folder, or its id."""
+    start: int = Field(ge=0)
+    """Where the quote begins in the document."""
+    end: int = Field(ge=0)
+    """Where it ends."""
+    quote: Text
+    """The words themselves."""
+
+
 class Verdict(Model):
     """What was found about one claim."""
 
@@ -205,8 +245,16 @@ class Verdict(Model):
     """What bears the claim out; for a contradiction, what contradicts it; else the nearest passage, if any."""
     gaps: tuple[tuple[int, int], ...] = ()
     """Parts of `claim.text`, as (start, end), that the contexts do not bear out, where the verifier can tell."""
+    conflicts: tuple[tuple[int, int], ...] = ()
+    """Those of the `gaps` that the contexts say otherwise; the rest they do not mention, as far as code can tell."""
     reason: Text | None = None
-    """Why, in a sentence, where the verifier says."""
+    """Why, in a sentence: the verifier's own, or made by code from the claim and its evidence."""
+    kind: Kind | None = None
+    """What is wrong with a claim that is not supported; None for one that is."""
+    blame: Blame | None = None
+    """Where a claim that is not supported went wrong: in retrieval or in generation; None for one that is."""
+    in_corpus: CorpusPassage | None = None
+    """For `retrieval_missed`: the passage of the corpus that bears the claim out."""
     origin: Origin
     """Who gave the verdict."""
 

@@ -82,6 +82,8 @@ BROKEN: dict[str, Callable[[Sequence[Pair]], Any]] = {
     ],
     "support of 7": lambda pairs: [supported(pair).model_copy(update={"support": 7.0}) for pair in pairs],
     "support of NaN": lambda pairs: [supported(pair).model_copy(update={"support": float("nan")}) for pair in pairs],
+    "a kind off the menu": lambda pairs: [contradicted(pair).model_copy(update={"kind": "odd"}) for pair in pairs],
+    "blame off the menu": lambda pairs: [contradicted(pair).model_copy(update={"blame": "you"}) for pair in pairs],
     "evidence of strings": lambda pairs: [supported(pair).model_copy(update={"evidence": ("it",)}) for pair in pairs],
     "a verdict without fields": lambda pairs: [Verdict.model_construct() for _ in pairs],
     "an async generator": lambda pairs: _agen(pairs),

@@ -9,13 +9,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import islice
+from typing import get_args
 
 from faithmeter.datamodels import (
     Aside,
+    Blame,
     Claim,
     Evidence,
     Extraction,
     Failure,
+    Kind,
     Label,
     Origin,
     Outcome,
@@ -24,6 +27,8 @@ from faithmeter.datamodels import (
     Verdict,
 )
 from faithmeter.errors import FaithmeterError
+
+_KINDS, _BLAMES = frozenset(get_args(Kind)), frozenset(get_args(Blame))
 
 Verify = Callable[[Sequence[Pair]], Awaitable[object]]
 Extract = Callable[[Sample], Awaitable[object]]
@@ -98,6 +103,8 @@ def _is_sound(verdict: Verdict) -> bool:
         and isinstance(verdict.origin, Origin)
         and isinstance(verdict.evidence, tuple)
         and all(isinstance(item, Evidence) for item in verdict.evidence)
+        and (verdict.kind is None or verdict.kind in _KINDS)
+        and (verdict.blame is None or verdict.blame in _BLAMES)
     )
 
 
