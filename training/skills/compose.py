@@ -71,11 +71,15 @@ def mention(scenario: Scenario, filler: Filler) -> list[str]:
     world = rng.choice(scenario.worlds)
     wording = rng.choice([text for text in world if text not in held_wordings(scenario.kind)])
     texts = [*([rng.choice(scenario.first)] if scenario.first else []), wording]
-    sums = [
+    slots = filler.slots([*texts, *_terms(scenario)], scenario.stocks, scenario.sums)
+    return [render(text, slots, rng) for part in texts for text in part.split(" // ")]
+
+
+def _terms(scenario: Scenario) -> list[str]:
+    """The slots that its sums are worked out from."""
+    return [
         f"{{{name}}}" for line in scenario.sums for name in line.split() if name[-1].isdigit() and name[0].isalpha()
     ]
-    slots = filler.slots([*texts, *sums], scenario.stocks, scenario.sums)
-    return [render(text, slots, rng) for part in texts for text in part.split(" // ")]
 
 
 def tell(scenario: Scenario, filler: Filler, *, held: bool) -> Told:
@@ -83,7 +87,9 @@ def tell(scenario: Scenario, filler: Filler, *, held: bool) -> Told:
     rng = filler.rng
     kept = held_wordings(scenario.kind)
     slots = filler.slots(
-        [*scenario.wordings, *scenario.also, *scenario.ask, *scenario.first], scenario.stocks, scenario.sums
+        [*scenario.wordings, *scenario.also, *scenario.ask, *scenario.first, *_terms(scenario)],
+        scenario.stocks,
+        scenario.sums,
     )
     number = rng.randrange(len(scenario.worlds))
     some = [text for text in scenario.worlds[number] if held or text not in kept]
