@@ -14,6 +14,7 @@ from faithmeter.datamodels import Claim, Context, Sample
 from faithmeter.evidence.passages import Index, antecedent, as_text, best_evidence, select, terms
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.text import sentences
+from faithmeter.verify.local import BRIEF
 from training.corrupt import corrupt, names, reword
 from training.deeds import make_deeds
 from training.pairs import Neighbours, cut, fuse
@@ -21,6 +22,7 @@ from training.records import make_records
 from training.roles import by_pronoun, kind_of, readings
 from training.rows import LABELS, Row
 from training.skills.compose import make as make_skill
+from training.skills.marks import wrong_words
 from training.slips import sayings, slips
 
 WEIGHTS = {
@@ -40,8 +42,6 @@ MINED = {"snli": 0.0, "cf_snli": 0.0, "nlismall_mpe": 0.0, "conjnli": 0.0, "ling
 """Share of a source's claims that are also set against other contexts; 0.25 for those not named."""
 
 
-BRIEF = 0.5
-"""Share of the room that a first, brief reading takes."""
 NAMES_AT_MOST = 800
 """Claims of a file in which two names are swapped that no clause has as its ends."""
 
@@ -276,10 +276,14 @@ class Builder:
         for kind in kinds:
             made = 0
             while made < count // len(kinds):
-                for one in make_skill(self.rng, kind, around=around, held=held):
+                told = list(make_skill(self.rng, kind, around=around, held=held))
+                good = [one.claim for one in told if one.label == "supported"]
+                for one in told:
                     if one.held == held:
                         refers = antecedent(one.claim, question=one.question or None)
-                        yield self.row(one.claim, [one.context], one.label, refers=refers, source=f"skill_{one.kind}")
+                        marks = [] if one.label == "supported" else wrong_words(one.claim, good)
+                        yield self.row(one.claim, [one.context], one.label, refers=refers, marks=marks,
+                                       source=f"skill_{one.kind}")  # fmt: skip
                         made += 1
 
     def records(self, seed: int, count: int) -> Iterator[Row]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from faithmeter.verify.local import MARGIN_AT_MOST, WEIGHTS
-from faithmeter.verify.local_features import mismatches
+from faithmeter.verify.local_features import mismatches, setting_of
 from training.fit import UNLABELLED
 from training.measure import Floats, auroc, calibration_error
 from training.rows import Row
@@ -32,18 +32,24 @@ of the claim files and answers 175."""
 NUMBER_AT_LEAST = 0.75
 """Least weight of a number that the evidence has not. The fit gives about 0.3, for NLI is full of numbers that follow
 from others ("more than 300" from 312), which answers seldom have."""
+ROWS_A_SOURCE = 200
+"""What a source counts for at most."""
 ANSWERS_COUNT = 3
 """How many times the other sources the RAG answers that people labelled count."""
 UNLIKE_USE = 0.1
 """Weight of text that was not generated from a source: made corruptions and records, and NLI written to mislead."""
+SURE = 0.85
+"""Support with which a brief first reading is enough."""
 
 
 def features(classes: Floats, rows: Sequence[Row]) -> Floats:
-    """What `Calibration.support` weighs: the margin, the share of words held, and what is missing or mistaken."""
+    """What `Calibration.support` weighs: the margin, the share of words held, what is missing, the setting; and what is
+    mistaken, whose weight is not fitted."""
     wide = classes.astype(float)
-    margin = wide[:, 0] - np.logaddexp(wide[:, 1], wide[:, 2])
-    found = np.array([mismatches(row.claim, row.evidence, hint=row.hint) for row in rows], float).reshape(-1, 6)
-    return np.column_stack([np.clip(margin, -MARGIN_AT_MOST, MARGIN_AT_MOST), found[:, 0], -found[:, 1:]])
+    margin = np.clip(wide[:, 0] - np.logaddexp(wide[:, 1], wide[:, 2]), -MARGIN_AT_MOST, MARGIN_AT_MOST)
+    lacking = np.array([mismatches(row.claim, row.evidence, hint=row.hint) for row in rows], float).reshape(-1, 6)
+    settings = np.array([setting_of(row.claim, row.evidence, hint=row.hint) for row in rows], float).reshape(-1, 3)
+    return np.column_stack([margin, lacking[:, 0], -lacking[:, 1:3], settings, -lacking[:, 3:]])
 
 
 def fit_logistic(inputs: Floats, good: np.ndarray, weights: Floats) -> Floats:
@@ -76,14 +82,26 @@ def chosen(rows: Sequence[Row], *, seed: int) -> list[Row]:
 
 
 def balance(rows: Sequence[Row]) -> Floats:
-    """Weigh rows: each source up to a middling size, answers that people labelled more, text unlike them less."""
-    counts = Counter(row.source for row in rows)
-    at_most = {source: 200 * (ANSWERS_COUNT if source == "ragtruth" else 1) for source in counts}
-    weights = [
-        (1.0 if row.source in GENERATED else UNLIKE_USE) * min(1.0, at_most[row.source] / counts[row.source])
-        for row in rows
-    ]
-    return np.array(weights)
+    """Weigh rows: each source up to a middling size, answers that people labelled more, text unlike them less.
+
+    Support is the chance where a claim is as likely to hold as not, so that one half is where to cut: in every source
+    the supported claims count as much as the others; among answers, the good ones as much as the bad.
+    """
+    fine = {row.group: True for row in rows if row.group >= 0}
+    for row in rows:
+        if row.group >= 0 and row.label:
+            fine[row.group] = False
+    kinds = [(row.source, fine[row.group] if row.group >= 0 else row.label == 0) for row in rows]
+    counts = Counter(kinds)
+    return np.array([_worth(source) / 2 / max(counts[source, kind], LEAST) for source, kind in kinds])
+
+
+LEAST = 25
+"""Rows of a kind below which a source counts for less."""
+
+
+def _worth(source: str) -> float:
+    return ROWS_A_SOURCE * (ANSWERS_COUNT if source == "ragtruth" else 1.0 if source in GENERATED else UNLIKE_USE)
 
 
 def fit_calibration(readings: Floats, rows: Sequence[Row]) -> dict[str, float]:
@@ -99,20 +117,17 @@ def fit_calibration(readings: Floats, rows: Sequence[Row]) -> dict[str, float]:
     good, better = labels == 0, np.zeros(len(rows), int)
     every = np.arange(len(rows))
     for _ in range(FITS):
-        x = inputs[better, every]
-        scale, share, numbers, names, shift = fit_logistic(x[:, :4], good, weights)
-        fitted = np.array([scale, share, max(numbers, NUMBER_AT_LEAST), names, MISTAKEN, MISTAKEN, MISTAKEN])
-        margins = inputs @ fitted + shift
+        fitted = fit_logistic(inputs[better, every][:, :7], good, weights)
+        fitted[2] = max(fitted[2], NUMBER_AT_LEAST)
+        margins = inputs @ np.array([*fitted[:7], MISTAKEN, MISTAKEN, MISTAKEN]) + fitted[7]
         better = margins.argmax(0)
     support = 1 / (1 + np.exp(-margins.max(0)))
     kinds = (labels == 1) | (labels == 2)
     wide = readings.astype(float)[better, every]
     cut = _best_cut(1 / (1 + np.exp(wide[:, 2] - wide[:, 1]))[kinds], labels[kinds] == 1)
-    found = {
-        "scale": scale, "shift": shift, "share": share, "numbers": fitted[2], "names": names,
-        "dates": MISTAKEN, "units": MISTAKEN, "amounts": MISTAKEN,
-        "threshold": 0.5, "contradiction": cut, "marks": 0.5,
-    }  # fmt: skip
+    names = ("scale", "share", "numbers", "names", "records", "question", "length", "shift")
+    found = {**dict(zip(names, fitted, strict=True)), "dates": MISTAKEN, "units": MISTAKEN, "amounts": MISTAKEN,
+             "threshold": 0.5, "contradiction": cut, "marks": 0.5, "sure": SURE}  # fmt: skip
     rounded = {key: round(float(value), 4) for key, value in found.items()}
     print("calibration", rounded)
     _report(support, good, rows, rounded["threshold"])

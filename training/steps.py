@@ -105,7 +105,7 @@ def _factor(source: str, factors: dict[str, float]) -> float:
 
 
 def teach(run: Run) -> None:
-    """Train the teacher on every labelled row, and keep its weights and its answers."""
+    """Train the teacher on every labelled row; keep its weights, and its answers on the rows that nobody made."""
     base, settings = run.config["teacher"]["base"], run.settings("teacher")
     network = load_base(base, run.base / base)
     rows = weighed(for_base(lessons(run.out), base, run), run.config["teacher"].get("weights", {}))
@@ -114,25 +114,29 @@ def teach(run: Run) -> None:
     save_network(network, run.out / "teacher.safetensors")
     data = encoded(run.out / "eval.ids.npz")
     report(data, predict(network, for_base(data, base, run), device=run.device, half=settings.half))
-    save_answers(run.out / "teacher.npz", predict(network, rows, device=run.device, half=settings.half), rows)
+    asked = for_base(encoded(run.out / f"{LESSONS[0]}.ids.npz"), base, run)
+    save_answers(run.out / "teacher.npz", predict(network, asked, device=run.device, half=settings.half), asked)
 
 
 def fit(run: Run) -> None:
     """Train the student towards the labels and its teachers, from the weights that ship or from the base.
 
-    Its teachers are the large network, where there is one, and the student as it was, so that it forgets nothing; on
-    new rows, of which that knows nothing, the labels take its place. Runs of other seeds and weights follow each other;
-    the mean of their weights wavers less than any of them.
+    Its teachers are the student as it was, so that it forgets nothing, and the large network, where there is one, on
+    the rows that nobody made; on new rows, of which the student knows nothing, the labels take its place. Runs of other
+    seeds and weights follow each other; the mean of their weights wavers less than any of them.
     """
     config = run.config["student"]
     rows = lessons(run.out)
     target = predict(start(run), rows, device=run.device)
+    if (run.out / "teacher.npz").exists():
+        taught = load_answers(run.out / "teacher.npz")  # on the first of the lessons
+        count = len(taught.classes)
+        target.classes[:count] = _between(taught.classes, target.classes[:count], config["own_share"])
+        target.tokens[: len(taught.tokens)] = taught.tokens
     new = np.array([source.startswith(NEW) for source in rows.sources])
     target.classes[new] = _sure(rows.labels[new])
-    if (run.out / "teacher.npz").exists():
-        taught = load_answers(run.out / "teacher.npz")
-        share = np.where(new, 0.0, config["own_share"])
-        target = Answers(_between(taught.classes, target.classes, share), taught.tokens)
+    known = np.repeat(new, rows.lengths) & (rows.marks >= 0)
+    target.tokens[known] = np.where(rows.marks[known] > 0, SURE, -SURE)
     print("answers blamed on their worst claim:", blame_the_worst(rows, target))
     states = []
     for number, one in enumerate(config["runs"]):
@@ -150,6 +154,8 @@ def fit(run: Run) -> None:
 
 NEW = ("skill_",)
 """Sources that the student of before knows nothing about."""
+SURE = 4.0
+"""The logit of a word that is known to be unsupported."""
 
 
 def _sure(labels: np.ndarray) -> np.ndarray:
@@ -169,11 +175,10 @@ def start(run: Run) -> Network:
     return load_base(config["base"], run.base / config["base"])
 
 
-def _between(one: np.ndarray, other: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Logits of the probabilities between two answers, row by row."""
+def _between(one: np.ndarray, other: np.ndarray, share: float) -> np.ndarray:
+    """Logits of the probabilities between two answers."""
     first, second = (torch.softmax(torch.from_numpy(classes.astype(np.float32)), -1) for classes in (one, other))
-    part = torch.from_numpy(share.astype(np.float32))[:, None]
-    mean: np.ndarray = torch.lerp(first, second, part).clamp(min=1e-5).log().numpy().astype(np.float16)
+    mean: np.ndarray = torch.lerp(first, second, share).clamp(min=1e-5).log().numpy().astype(np.float16)
     return mean
 
 
@@ -227,21 +232,23 @@ def trained(run: Run) -> Network:
     return load_network(Network(SHAPES[run.config["student"]["base"]]), run.out / "student.safetensors")
 
 
-def read(run: Run) -> None:
-    """What the student says of the dev rows and of those that calibrate it, in every reading, in floats."""
-    network = trained(run)
-    for name in ("eval", "calibration"):
-        rows = list(read_rows(run.out / f"{name}.jsonl.xz"))
+def read(run: Run, network: Network | None = None, *, base: str = "minilm", name_as: str = "read") -> None:
+    """What a network says of the dev rows and of those that calibrate it, in every reading, in floats."""
+    network = network or trained(run)
+    for name in ("eval", "calibration", "reasoning"):
+        if not (path := run.out / f"{name}.jsonl.xz").exists():
+            continue
+        rows = list(read_rows(path))
         found = np.full((len(READINGS), len(rows), 3), np.nan, np.float32)
         for number, reading in enumerate(READINGS):
             having = [place for place, row in enumerate(rows) if getattr(row, reading)]
             some = [rows[place]._replace(evidence=getattr(rows[place], reading)) for place in having]
             data = encode_all(some, tokenizer_path(run))
-            answers = predict(network, data, device=run.device)
+            answers = predict(network, for_base(data, base, run), device=run.device)
             found[number, having] = answers.classes
             if reading == "evidence":
                 tokens = {"tokens": answers.tokens, "starts": data.starts, "having": np.array(having)}
-        np.savez_compressed(run.out / f"{name}_read.npz", classes=found, **tokens)
+        np.savez_compressed(run.out / f"{name}_{name_as}.npz", classes=found, **tokens)
 
 
 READINGS = ("brief", "evidence", "more")

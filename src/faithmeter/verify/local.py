@@ -1,8 +1,8 @@
 """The embedded verifier: a small entailment model that comes with the package. No key, no download, no GPU.
 
 For each claim the passages that bear on it are picked from all contexts (`evidence.select`); the model reads the
-claim, what its pronouns refer to, and those passages. When they do not bear the claim out and the contexts hold
-more, the next best passages are read too, and the better reading counts. A number that follows from the contexts by
+claim, what its pronouns refer to, and the best of those passages. When they do not bear the claim out beyond doubt, it
+reads all of them, and then the next best, and the better of these readings counts. A number that follows from the contexts by
 arithmetic, or that contradicts what follows, is settled by code before the model is asked (`verify/derive`).
 """
 
@@ -28,7 +28,7 @@ from faithmeter.errors import UsageError
 from faithmeter.evidence.passages import Index, Passage, antecedent, as_text, best_evidence, select
 from faithmeter.verify import derive
 from faithmeter.verify._onnx import ort
-from faithmeter.verify.local_features import Mismatches, mismatches
+from faithmeter.verify.local_features import Mismatches, Setting, mismatches, setting_of
 
 WEIGHTS = Path(__file__).resolve().parents[1] / "weights" / "local"
 
@@ -36,8 +36,8 @@ WEIGHTS = Path(__file__).resolve().parents[1] / "weights" / "local"
 CLAIM, HINT, EVIDENCE = 0, 1, 2
 CLAIM_AT_MOST, HINT_AT_MOST, ALL_AT_MOST = 200, 60, 512
 MARGIN_AT_MOST = 8.0
-READINGS = 2
-"""How many rounds of passages are read for a claim that the first does not bear out."""
+BRIEF = 0.35
+"""Share of the room that the first reading takes: what it bears out beyond doubt needs no longer one."""
 PROVEN, REFUTED = 0.97, 0.03
 """Support of a claim whose number follows from the contexts, and of one whose number does not: the rest is for what a
 reader would not have set side by side."""
@@ -68,15 +68,24 @@ class Calibration(NamedTuple):
     """An unsupported claim is contradicted when that is this likely against not enough information."""
     marks: float
     """A word is called unsupported when that is this likely."""
+    records: float = 0.0
+    """What evidence from records adds: claims about them are in other words than they."""
+    question: float = 0.0
+    """What a question or an antecedent adds."""
+    length: float = 0.0
+    """What each doubling of the claim's words, from sixteen on, adds."""
+    sure: float = 2.0
+    """A brief first reading with at least this support is enough; above 1: there is none."""
 
-    def support(self, classes: Sequence[float], found: Mismatches) -> float:
+    def support(self, classes: Sequence[float], found: Mismatches, setting: Setting) -> float:
         """The probability that the evidence supports the claim."""
         top = max(classes[1:])
         margin = classes[0] - top - math.log(sum(math.exp(value - top) for value in classes[1:]))
         margin = min(max(margin, -MARGIN_AT_MOST), MARGIN_AT_MOST)
         lacking = self.numbers * found.numbers + self.names * found.names
         wrong = self.dates * found.dates + self.units * found.units + self.amounts * found.amounts
-        return sigmoid(self.scale * margin + self.share * found.share - lacking - wrong + self.shift)
+        kind = self.records * setting.records + self.question * setting.question + self.length * setting.length
+        return sigmoid(self.scale * margin + self.share * found.share - lacking - wrong + kind + self.shift)
 
 
 class Reading(NamedTuple):
@@ -208,33 +217,37 @@ class LocalVerifier:
                        evidence=tuple(dict.fromkeys(evidence)), gaps=gaps, origin=origin)  # fmt: skip
 
     def _read(self, model: Model, claim: Claim, index: Index, *, refers: str) -> tuple[Reading, Sequence[Passage]]:
-        """Read round after round of passages until one supports the claim: the best round, and all that was read."""
-        best: Reading | None = None
-        used: list[Passage] = []
-        for _ in range(READINGS):
-            passages = select(claim.text, index, hint=refers, used=used)
-            if best is not None and not passages:
-                break
-            found = self._weigh(model, claim.text, passages, refers=refers)
-            if best is None or found.support > best.support:
-                best = found
-            used += passages
-            if best.support >= self.calibration.threshold or len(used) == len(index.passages):
-                break
-        assert best is not None
-        return best, used
+        """Read more until the claim is supported: a few passages, then all there is room for, then the next best.
+
+        Gives the best reading, and all that was read.
+        """
+        first = select(claim.text, index, hint=refers)
+        if self.calibration.sure <= 1:
+            few = select(claim.text, index, hint=refers, share=BRIEF)
+            if len(few) < len(first):
+                brief = self._weigh(model, claim.text, few, refers=refers)
+                if brief.support >= self.calibration.sure:
+                    return brief, few
+        best = self._weigh(model, claim.text, first, refers=refers)
+        if best.support >= self.calibration.threshold or len(first) == len(index.passages):
+            return best, first
+        more = select(claim.text, index, hint=refers, used=first)
+        if more:
+            best = max(best, self._weigh(model, claim.text, more, refers=refers), key=lambda one: one.support)
+        return best, [*first, *more]
 
     def _weigh(self, model: Model, claim: str, passages: Sequence[Passage], *, refers: str) -> Reading:
         """Judge a claim by some passages; a claim too long to read at once by its worst part."""
         evidence = as_text(passages)
-        found = mismatches(" ".join(claim.split()), evidence, hint=refers)
+        text = " ".join(claim.split())
+        found, setting = mismatches(text, evidence, hint=refers), setting_of(text, evidence, hint=refers)
         encoding = model.tokenizer.encode(claim, add_special_tokens=False)
         readings = []
         for begin in range(0, max(1, len(encoding.ids)), CLAIM_AT_MOST):
             part = slice(begin, begin + CLAIM_AT_MOST)
             classes, tokens = model.logits(encoding.ids[part], refers, evidence)
             gaps = self._gaps(tokens, encoding.offsets[part])
-            support = self.calibration.support(classes, found)
+            support = self.calibration.support(classes, found, setting)
             readings.append(Reading(support, sigmoid(classes[1] - classes[2]), gaps, tuple(passages)))
         worst = min(readings, key=lambda reading: reading.support)
         return worst._replace(gaps=tuple(gap for reading in readings for gap in reading.gaps))
