@@ -242,6 +242,8 @@ def read(run: Run, network: Network | None = None, *, base: str = "minilm", name
         found = np.full((len(READINGS), len(rows), 3), np.nan, np.float32)
         for number, reading in enumerate(READINGS):
             having = [place for place, row in enumerate(rows) if getattr(row, reading)]
+            if not having:
+                continue
             some = [rows[place]._replace(evidence=getattr(rows[place], reading)) for place in having]
             data = encode_all(some, tokenizer_path(run))
             answers = predict(network, for_base(data, base, run), device=run.device)
