@@ -27,6 +27,7 @@ COMMANDS = {
     "selftest": ("faithmeter.cli.selftest", "Corrupt supported claims and see what the verifier catches."),
     "stability": ("faithmeter.cli.stability", "Judge the same answers again and again: which verdicts flip?"),
     "models": ("faithmeter.cli.models", "List the verifiers: what each needs, its licence and its figures."),
+    "serve": ("faithmeter.cli.serve", "Serve checks and guarded answers over HTTP, or guard a model's endpoint."),
     "cache": ("faithmeter.cli.cache", "Look after the verdict cache: stats, prune, export, verify."),
 }
 

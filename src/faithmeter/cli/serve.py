@@ -1,0 +1,137 @@
+"""`faithmeter serve`: the guard over HTTP."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from faithmeter.cli.numbers import FiniteRange
+from faithmeter.errors import MissingExtra
+from faithmeter.guard import Policy
+from faithmeter.runs.worker import Caching
+from faithmeter.scoring import load_scoring
+from faithmeter.verify import DEFAULT_VERIFIER
+
+KEYS = "FAITHMETER_API_KEYS"
+
+
+@click.command("serve")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; elsewhere only with a key.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any free port.")
+@click.option(
+    "-v",
+    "--verifier",
+    "verifiers",
+    multiple=True,
+    default=[DEFAULT_VERIFIER],
+    show_default=True,
+    help="Who judges. Repeatable: requests may choose, the first is the default.",
+)
+@click.option("-x", "--extractor", default="sentences", show_default=True, help="Who finds the claims.")
+@click.option("--scoring", default="plain", show_default=True, help="How verdicts become a score.")
+@click.option(
+    "--cache",
+    "place",
+    metavar="PATH_OR_URL",
+    help="Where verdicts are kept: a file, or redis://HOST. Default: nowhere.",
+)
+@click.option(
+    "--keys",
+    "keys_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help=f"A file of API keys, one a line: NAME KEY [REQUESTS A SECOND]; read again when it changes. {KEYS} in the "
+    "environment has more, separated by commas.",
+)
+@click.option("--rate", type=FiniteRange(0, min_open=True), help="Requests a second for each key.")
+@click.option(
+    "--queue", type=click.IntRange(1), default=256, show_default=True, help="Claims that may wait; beyond: 503 at once."
+)
+@click.option("--max-body", type=click.IntRange(1), default=4_000_000, show_default=True, help="Bytes of a request.")
+@click.option(
+    "--max-answer", type=click.IntRange(1), default=100_000, show_default=True, help="Characters of an answer."
+)
+@click.option(
+    "--max-context", type=click.IntRange(1), default=1_000_000, show_default=True, help="Characters of all contexts."
+)
+@click.option("--max-claims", type=click.IntRange(1), default=500, show_default=True, help="Claims of an answer.")
+@click.option(
+    "--time-limit",
+    type=FiniteRange(0, min_open=True),
+    default=30.0,
+    show_default=True,
+    help="Seconds to judge a request's claims; what is not judged by then is a failure in its result.",
+)
+@click.option(
+    "--on-failure",
+    type=click.Choice(["closed", "open"]),
+    default="closed",
+    show_default=True,
+    help="What could not be judged is kept back like an unfaithful claim (closed), or let through and counted (open).",
+)
+@click.option("--log-texts", is_flag=True, help="Write answers into the log.")
+@click.option(
+    "--drain",
+    type=FiniteRange(0),
+    default=30.0,
+    show_default=True,
+    help="On SIGTERM, seconds that requests under way may still take.",
+)
+def command(
+    host: str,
+    port: int,
+    verifiers: Sequence[str],
+    place: str | None,
+    scoring: str,
+    keys_file: Path | None,
+    **options: Any,
+) -> None:
+    """Serve checks, guarded answers and fixes over HTTP.
+
+    \b
+    faithmeter serve
+    faithmeter serve -v local -v cascade:openai:MODEL --cache redis://cache
+    faithmeter serve --host 0.0.0.0 --keys keys.txt --rate 20
+    """
+    try:
+        from faithmeter.serve.run import serve
+        from faithmeter.serve.settings import Limits, Settings
+    except ImportError:
+        raise MissingExtra("`faithmeter serve`", "server") from None
+    given = [key.strip() for key in os.environ.get(KEYS, "").split(",") if key.strip()]
+    settings = Settings(
+        host=host,
+        port=port,
+        verifiers=tuple(dict.fromkeys(verifiers)),
+        extractor=options["extractor"],
+        scoring=load_scoring(scoring),
+        caching=Caching(place or False),
+        policy=Policy(on_failure=options["on_failure"]),
+        limits=Limits(
+            body=options["max_body"],
+            answer=options["max_answer"],
+            context_characters=options["max_context"],
+            claims=options["max_claims"],
+            seconds=options["time_limit"],
+        ),
+        queue=options["queue"],
+        keys_file=keys_file,
+        keys=tuple(given),  # type: ignore[arg-type]  # pydantic hides them
+        rate=options["rate"],
+        log_texts=options["log_texts"],
+        drain_seconds=options["drain"],
+    )
+
+    def started(address: Sequence[Any]) -> None:
+        where = f"[{address[0]}]" if ":" in str(address[0]) else address[0]
+        keys = "with keys" if settings.has_keys else "without keys, this machine only"
+        click.echo(
+            f"faithmeter: http://{where}:{address[1]} ({keys}); verifiers: {', '.join(settings.verifiers)}; "
+            f"what cannot be judged: fail {settings.policy.on_failure}",
+            err=True,
+        )
+
+    serve(settings, started=started)

@@ -1,0 +1,114 @@
+"""What to do with an answer once its claims are judged: a policy over a result, never another model call."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from faithmeter.datamodels import Failure, Label, Model, Outcome, Text
+from faithmeter.results import Result
+
+UNFAITHFUL = (Label.PARTIALLY_SUPPORTED, Label.CONTRADICTED, Label.NOT_ENOUGH_INFO)
+
+
+class Policy(Model):
+    """What an answer must not hold, and what happens to one that does."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
+
+    action: Literal["flag", "block", "fix"] = "block"
+    """For an answer with unfaithful claims: let it through marked, keep it back, or give the smallest faithful one."""
+    labels: tuple[Label, ...] = Field(default=UNFAITHFUL, min_length=1)
+    """Claims with these labels are unfaithful."""
+    min_support: float | None = Field(default=None, ge=0, le=1)
+    """A claim with less support than this is unfaithful as well, whatever its label; None: no such limit."""
+    min_score: float | None = Field(default=None, ge=0, le=1)
+    """Act only on an answer whose score is below this; None: on any unfaithful claim."""
+    on_failure: Literal["closed", "open"] = "closed"
+    """A claim that could not be judged is taken as unfaithful (closed), or let through and counted (open)."""
+
+    def objects_to(self, outcome: Outcome) -> bool:
+        """Whether a claim with this outcome should not reach the reader."""
+        if isinstance(outcome, Failure):
+            return self.on_failure == "closed"
+        if outcome.label in self.labels:
+            return True
+        return self.min_support is not None and (outcome.support is None or outcome.support < self.min_support)
+
+
+class Objection(Model):
+    """A claim that the policy objects to."""
+
+    claim: Text
+    """The claim's text; empty when the whole answer could not be judged."""
+    start: int
+    """Where the part of the answer that makes it begins."""
+    end: int
+    """Where it ends."""
+    label: Label | Literal["not_judged"]
+    """What was found about it."""
+    support: float | None = None
+    """How likely the contexts support it, where the verifier says."""
+    reason: Text
+    """Why, in words."""
+    evidence: tuple[Text, ...] = ()
+    """What contradicts it, or comes nearest, verbatim from the contexts."""
+
+
+class Decision(Model):
+    """What a policy says about a judged answer."""
+
+    action: Literal["allow", "flag", "block", "fix"]
+    """allow: nothing to object to. flag, block, fix: as the policy says."""
+    objections: tuple[Objection, ...] = ()
+    """The claims objected to, in the answer's order."""
+    not_judged: int = 0
+    """Claims that could not be judged; never counted as supported."""
+    score: float | None
+    """The result's score."""
+    policy: Policy
+    """The policy applied."""
+
+
+def decide(result: Result, policy: Policy) -> Decision:
+    """Hold a result against a policy."""
+    objections = tuple(_objection(outcome, result) for outcome in result.outcomes if policy.objects_to(outcome))
+    action: Literal["allow", "flag", "block", "fix"] = policy.action if objections else "allow"
+    if policy.min_score is not None and action != "allow":
+        # With failures the score is of the judged claims only: what they could take away counts.
+        bounds = result.bounds
+        score = result.score if policy.on_failure == "open" else bounds and bounds[0]
+        if score is not None and score >= policy.min_score:
+            action = "allow"
+    return Decision(
+        action=action,
+        objections=objections,
+        not_judged=len(result.failures),
+        score=result.score,
+        policy=policy,
+    )
+
+
+def _objection(outcome: Outcome, result: Result) -> Objection:
+    claim = outcome.claim
+    place = {"claim": claim.text, "start": claim.start, "end": claim.end} if claim else None
+    place = place or {"claim": "", "start": 0, "end": len(result.sample.answer)}
+    if isinstance(outcome, Failure):
+        said: dict[str, Any] = {"label": "not_judged", "reason": f"could not be judged: {outcome.message}"}
+    else:
+        said = {
+            "label": outcome.label,
+            "support": outcome.support,
+            "reason": outcome.reason or _WORDS[outcome.label],
+            "evidence": tuple(item.quote for item in outcome.evidence),
+        }
+    return Objection.model_validate({**place, **said})
+
+
+_WORDS = {
+    Label.SUPPORTED: "The contexts support it, but not surely enough.",
+    Label.PARTIALLY_SUPPORTED: "The contexts support only a part of it.",
+    Label.CONTRADICTED: "The contexts contradict it.",
+    Label.NOT_ENOUGH_INFO: "The contexts do not say so.",
+}

@@ -1,0 +1,115 @@
+"""What requests and responses hold."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from faithmeter.datamodels import Claim, Context, Model, Sample, Text
+from faithmeter.guard import Decision, Policy
+from faithmeter.results import Result
+
+EXAMPLE: dict[str, Any] = {
+    "question": "How tall is the Eiffel Tower, and when did it open?",
+    "answer": "The Eiffel Tower is 330 metres tall. It opened in 1899.",
+    "contexts": ["The Eiffel Tower stands 330 metres tall.", "The tower opened to the public on 15 May 1889."],
+}
+SMALL_ID = Annotated[str, Field(max_length=200)]
+
+
+class SampleBody(Model):
+    """An answer with what it was generated from."""
+
+    answer: Text
+    """The text to be checked."""
+    contexts: list[Text | Context]
+    """The passages it was generated from: strings, or objects with `text` and `id`."""
+    question: Text | None = None
+    """What was asked."""
+    id: SMALL_ID = ""
+    """Your name for it, given back with the result."""
+    claims: list[Claim] | None = None
+    """Judge these instead of the answer's sentences."""
+
+    def sample(self) -> Sample:
+        """The sample to judge."""
+        return Sample.model_validate(
+            {"id": self.id, "question": self.question, "answer": self.answer, "contexts": self.contexts}
+        )
+
+
+class CheckBody(SampleBody):
+    """A sample, and who should judge it."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
+
+    verifier: SMALL_ID | None = None
+    """One of those that `GET /v1/verifiers` lists; the server's first if not given."""
+
+
+class BatchBody(Model):
+    """Several samples."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"samples": [EXAMPLE]}]})
+
+    samples: list[SampleBody] = Field(min_length=1)
+    """The samples; the results come in their order."""
+    verifier: SMALL_ID | None = None
+    """Who should judge all of them."""
+
+
+class BatchAnswer(Model):
+    """The results of a batch."""
+
+    results: tuple[Result, ...]
+    """One for each sample, in order."""
+
+
+class GuardBody(CheckBody):
+    """An answer, and what must not be in it."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE | {"policy": {"action": "flag"}}]})
+
+    policy: Policy | None = None
+    """What to do with it; the server's policy if not given."""
+
+
+class GuardAnswer(Decision):
+    """What to do with the answer, and why."""
+
+    answer: Text | None
+    """The answer to show: as it came (allow, flag), the fixed one (fix), or none (block)."""
+    result: Result
+    """Every claim's outcome."""
+
+
+class VerifierInfo(Model):
+    """A verifier that requests may choose."""
+
+    name: str
+    """Its name in requests."""
+    signature: str
+    """How it judges."""
+    default: bool
+    """Whether it judges when none is named."""
+
+
+class ServerInfo(Model):
+    """What a server can do."""
+
+    version: str
+    verifiers: tuple[VerifierInfo, ...]
+    policy: Policy
+    """What guarded answers are held to if a request brings no policy."""
+    fix: bool
+    """Whether answers can be fixed."""
+    proxy: bool
+    """Whether it stands before a model's endpoint."""
+
+
+class Health(Model):
+    """Whether the server is there."""
+
+    status: Literal["ok", "draining", "starting"]
+    version: str

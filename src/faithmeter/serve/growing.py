@@ -1,0 +1,171 @@
+"""Judges an answer while it is being written: each sentence as soon as the next one has begun.
+
+A sentence is held until it is judged, so that whoever passes it on can keep it back. Where a sentence ends is known for
+sure only when the answer goes on: a whole word behind it, or enough of one where words have no blanks between them.
+At the end the whole answer is cut once more, as `check` would cut it; what it cuts otherwise is judged then, too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Sequence
+from typing import NamedTuple
+
+from faithmeter.datamodels import Aside, Claim, Context, Extraction, Failure, Outcome, Sample, Usage
+from faithmeter.extract import asides
+from faithmeter.extract.sentences import SentenceExtractor
+from faithmeter.results import Result
+from faithmeter.runtime.boundary import extracted
+from faithmeter.serve.batching import urgent
+from faithmeter.serve.problems import over_limit
+from faithmeter.serve.service import Service
+
+_STOP = re.compile(r"[.!?…:;。！？।॥؟۔။\n|]")
+_WORD_BEHIND = re.compile(r"\s*+\S++\s|\s*+\S{12}")
+_IN_TABLE = re.compile(r"\s*+\|[^\n]*+\Z")
+_THINKS = re.compile(r"\s*<(?:think|thinking|reasoning)>|\s*<[a-z]{0,9}\Z", re.IGNORECASE)
+WINDOW = 8_000
+"""Characters from which on only the last paragraphs are cut anew for each sentence."""
+
+
+class Part(NamedTuple):
+    """A finished part of the answer, text[start:end], and what was found about its claims, if it makes any."""
+
+    start: int
+    end: int
+    outcomes: tuple[Outcome, ...]
+
+
+class Ended(NamedTuple):
+    """The whole answer, judged."""
+
+    result: Result
+    late: tuple[Claim, ...]
+    """Claims that showed only when the whole answer was there: their words were given out before they were judged
+    as one claim."""
+
+
+class GrowingAnswer:
+    """An answer under way."""
+
+    def __init__(
+        self, service: Service, contexts: Sequence[Context], *, question: str | None, verifier: str | None
+    ) -> None:
+        self.text = ""
+        self._service = service
+        self._contexts = tuple(contexts)
+        self._question = question
+        self._verifier = verifier
+        service.within_limits(self._sample())
+        self._signature = service.evaluator(verifier).signature
+        spec = service.settings.extractor
+        self._extractor = SentenceExtractor(language=spec.partition(":")[2] or "en" if "sentences" in spec else "en")
+        self._news = asyncio.Event()
+        self._ended = False
+        self._given = 0
+        self._judged: dict[Claim, Outcome] = {}
+        self._usage = Usage()
+
+    def feed(self, piece: str) -> None:
+        """The answer goes on."""
+        self.text += piece
+        most = self._service.settings.limits.answer
+        if len(self.text) > most:
+            raise over_limit("characters of the answer", len(self.text), most)
+        self._news.set()
+
+    def end(self) -> None:
+        """The answer is complete."""
+        self._ended = True
+        self._news.set()
+
+    async def parts(self) -> AsyncIterator[Part]:
+        """The finished parts, judged, in order; together they are the whole answer."""
+        urgent.set(True)
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            ended = self._ended
+            cut = await self._cut(len(self.text), ended=ended)
+            claims = [item for _, items in cut for item in items if isinstance(item, Claim)]
+            outcomes = await self._judge(claims) if claims else {}
+            for end, items in cut:
+                found = [outcomes[item] for item in items if isinstance(item, Claim)]
+                yield Part(self._given, end, tuple(found))
+                self._given = end
+            if ended:
+                if self._given < len(self.text):  # blanks, or marks that stand for nothing
+                    yield Part(self._given, len(self.text), ())
+                    self._given = len(self.text)
+                return
+
+    async def finish(self) -> Ended:
+        """The result of the whole answer, after its last part."""
+        urgent.set(True)
+        sample = self._sample()
+        extraction = await extracted(self._extractor.extract, sample)
+        if isinstance(extraction, Failure):
+            extraction = Extraction(claims=tuple(self._judged))
+        late = [claim for claim in extraction.claims if claim not in self._judged]
+        if late:
+            await self._judge(late)
+        result = Result(
+            sample=sample,
+            outcomes=tuple(self._judged[claim] for claim in extraction.claims),
+            asides=extraction.asides,
+            scoring=self._service.settings.scoring,
+            signature=self._signature,
+            usage=self._usage,
+        )
+        return Ended(result, tuple(late))
+
+    async def _judge(self, claims: Sequence[Claim]) -> dict[Claim, Outcome]:
+        result = await self._service.check(self._sample(), verifier=self._verifier, claims=claims)
+        self._usage = self._usage + result.usage
+        found = dict(zip(claims, result.outcomes, strict=True))
+        self._judged |= found
+        return found
+
+    def _sample(self) -> Sample:
+        # An id of its own: the one that is made otherwise is a hash over all contexts.
+        return Sample(id="stream", answer=self.text, contexts=self._contexts, question=self._question)
+
+    async def _cut(self, length: int, *, ended: bool) -> list[tuple[int, list[Claim | Aside]]]:
+        """Where the finished sentences that were not given out yet end, and what is in them."""
+        text = self.text[:length]
+        if not ended and not _STOP.search(text, self._given):
+            return []
+        if not ended and _THINKS.match(text) and not asides.thinking(text):
+            return []  # whether these are thoughts shows when they end
+        base = self._base(text)
+        part = Sample(id="stream", answer=text[base:], contexts=(), question=self._question)
+        extraction = await extracted(self._extractor.extract, part)
+        if isinstance(extraction, Failure):  # never so far; then all is one claim, judged at the end
+            extraction = Extraction(claims=(Claim(text=part.answer, start=0, end=len(part.answer)),))
+        found: list[Claim | Aside] = [*extraction.claims, *extraction.asides]
+        items = sorted(found, key=lambda item: (item.end, item.start))
+        placed = [item.model_copy(update={"start": item.start + base, "end": item.end + base}) for item in items]
+        cut: list[tuple[int, list[Claim | Aside]]] = []
+        for index, item in enumerate(placed):
+            if item.end <= self._given:
+                continue
+            is_last = index == len(placed) - 1
+            if not ended and (is_last or not self._goes_on_behind(text, item.end)):
+                break
+            if cut and cut[-1][0] == item.end:
+                cut[-1][1].append(item)
+            else:
+                cut.append((item.end, [item]))
+        return cut
+
+    def _goes_on_behind(self, text: str, end: int) -> bool:
+        """Whether enough stands behind a sentence to be sure that it ends there; a table's row must be whole."""
+        return bool(_WORD_BEHIND.match(text, end)) and not _IN_TABLE.match(text, end)
+
+    def _base(self, text: str) -> int:
+        """From where on the text is cut: in a long answer, the last paragraph that begins before what is not out."""
+        if len(text) < WINDOW:
+            return 0
+        at = text.rfind("\n\n", 0, self._given)
+        return 0 if at < 0 or text.count("```", 0, at) % 2 else at
