@@ -29,7 +29,7 @@ from faithmeter.cache.wrapper import Cached
 from faithmeter.datamodels import Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.verify import Verifier, load_verifier
-from faithmeter.verify.cascade import SURE_SUPPORTED, SURE_UNSUPPORTED, Cascade, Seconded, Tier, settled_by_tier
+from faithmeter.verify.cascade import SURE_SUPPORTED, SURE_UNSUPPORTED, Cascade, Corroborated, Tier, settled_by_tier
 from faithmeter.verify.lexical import LexicalVerifier
 from faithmeter.verify.quick_checks import FactVerifier, QuoteVerifier
 
@@ -97,7 +97,7 @@ async def read(count: int | None, model: str, store: Path) -> list[Judged]:
 
 def middle(model: str, store: Path) -> Verifier:
     """The middle tier, as `cascade:` builds it, with a cache around the model."""
-    return Seconded(Cached(load_verifier(model), SQLiteStore(store)), LexicalVerifier(metric="tokens"))
+    return Corroborated(Cached(load_verifier(model), SQLiteStore(store)), LexicalVerifier(metric="tokens"))
 
 
 def choose(claims: Sequence[Judged], *, lost: float = LOST) -> tuple[float, float]:

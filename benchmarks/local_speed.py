@@ -79,7 +79,7 @@ def hhem_of_random_weights(folder: Path) -> Verifier:
     from safetensors.torch import save_file
     from transformers import PreTrainedTokenizerFast, T5Config, T5ForTokenClassification
 
-    from faithmeter.verify.classifier import load_hhem
+    from faithmeter.verify.classifier import load
 
     torch.set_num_threads(THREADS)
     foundation = folder / "foundation"
@@ -94,7 +94,7 @@ def hhem_of_random_weights(folder: Path) -> Verifier:
     (folder / "config.json").write_text(json.dumps({"model_type": "HHEMv2", "foundation": str(foundation)}), "utf-8")
     state = T5ForTokenClassification(shape).state_dict()
     save_file({f"t5.{name}": value.clone().contiguous() for name, value in state.items()}, folder / "model.safetensors")
-    return load_hhem(str(folder))
+    return load("hhem", str(folder))
 
 
 def main() -> None:

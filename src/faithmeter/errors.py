@@ -19,6 +19,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 if TYPE_CHECKING:  # the words may raise these
+    from pydantic import ValidationError
+
     from faithmeter.datamodels import Outcome
 
 
@@ -52,6 +54,12 @@ class RowError(DataError):
 
     def __reduce__(self) -> tuple[type[RowError], tuple[str, str, str]]:
         return type(self), (self.where, self.problem, self.remedy)  # so that it can come from another process
+
+
+def first_problem(error: ValidationError, *, whole: str = "row") -> str:
+    """What pydantic found wrong first: where, and what; `whole` names the value as a whole."""
+    problem = error.errors(include_url=False)[0]
+    return f"{'.'.join(map(str, problem['loc'])) or whole}: {problem['msg'].lower()}"
 
 
 class OutputError(FaithmeterError):

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from faithmeter.data import jsonl
 from faithmeter.data.files import replacing
 from faithmeter.datamodels import Model, Sample, Usage
-from faithmeter.errors import DataError
+from faithmeter.errors import DataError, first_problem
 from faithmeter.results import Result
 from faithmeter.scoring import Scoring
 
@@ -59,7 +59,7 @@ class Recording:
             try:
                 entry = Entry.model_validate_json(line)
             except ValidationError as error:
-                problem = error.errors(include_url=False)[0]["msg"].lower()
+                problem = first_problem(error, whole="line")
                 raise DataError(f"{path}:{number}: no recorded result: {problem}; record it again") from None
             entries[entry.key] = entry
         return cls(entries)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, ValidationError, field_validator
 
 from faithmeter.datamodels import Label, Model
-from faithmeter.errors import UsageError
+from faithmeter.errors import UsageError, first_problem
 
 # RagaliQ's plan: contradicted -1, not enough info 0, supported 1; half for partial support.
 WEIGHTS: Mapping[Label, float] = {
@@ -49,9 +49,7 @@ class Scoring(Model):
         try:
             return Scoring.model_validate(self.model_dump() | changes)
         except ValidationError as error:
-            problem = error.errors()[0]
-            place = ".".join(map(str, problem["loc"]))
-            raise UsageError(f"scoring: {place}: {problem['msg'].lower()}, found {problem['input']!r}") from None
+            raise UsageError(f"scoring: {first_problem(error)}, found {error.errors()[0]['input']!r}") from None
 
     @property
     def signature(self) -> str:

@@ -29,7 +29,7 @@ from faithmeter import (
 )
 from faithmeter.cache import wrap
 from faithmeter.verify.calibrated import Calibrated, Profile
-from faithmeter.verify.cascade import Cascade, Seconded, Tier
+from faithmeter.verify.cascade import Cascade, Corroborated, Tier
 from faithmeter.verify.lexical import LexicalVerifier
 
 ANSWER = "The tower is red. The tower is old."
@@ -133,7 +133,7 @@ def _around(folder: Path, inner: Mine) -> dict[str, Any]:
     return {
         "cache": wrap(inner, cache=folder / "cache.sqlite"),
         "cascade": Cascade([Tier(inner), Tier(inner)]),
-        "seconded": Seconded(inner, LexicalVerifier()),
+        "seconded": Corroborated(inner, LexicalVerifier()),
         "profile": Calibrated(inner, Profile(verifier="mine", labels=0)),
     }
 

@@ -12,7 +12,7 @@ from faithmeter import verify
 from faithmeter.cache import wrap
 from faithmeter.datamodels import Claim, Failure, Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.errors import EndpointDown, StopRun, UsageError
-from faithmeter.verify.cascade import Cascade, Seconded, Tier, load, settled_by_tier
+from faithmeter.verify.cascade import Cascade, Corroborated, Tier, load, settled_by_tier
 from faithmeter.verify.lexical import LexicalVerifier
 from faithmeter.verify.quick_checks import FactVerifier, QuoteVerifier
 
@@ -187,18 +187,20 @@ def test_the_signature_has_every_tier_and_its_thresholds() -> None:
 
 @pytest.mark.parametrize(("overlap", "sure"), [(0.69, False), (0.7, True), (None, False)])
 async def test_a_supported_claim_needs_a_second(overlap: float | None, sure: bool) -> None:
-    (outcome,) = await Seconded(Counting(support=0.9), Counting(support=overlap)).verify(pairs("x"))
+    (outcome,) = await Corroborated(Counting(support=0.9), Counting(support=overlap)).verify(pairs("x"))
     assert isinstance(outcome, Verdict)
     assert (outcome.label, outcome.support) == (Label.SUPPORTED, 0.9 if sure else None)
 
 
 async def test_a_second_is_asked_only_where_it_can_tell() -> None:
     second = Counting(support=0.0)
-    (outcome,) = await Seconded(Counting(support=0.1), second).verify(pairs("Not supported."))
+    (outcome,) = await Corroborated(Counting(support=0.1), second).verify(pairs("Not supported."))
     assert isinstance(outcome, Verdict)
     assert outcome.support == 0.1
     record = Sample.model_validate({"answer": "x", "contexts": [' {"name": "Tower", "height": 330}']})
-    (outcome,) = await Seconded(Counting(support=0.9), second).verify([Pair(Claim(text="x", start=0, end=1), record)])
+    (outcome,) = await Corroborated(Counting(support=0.9), second).verify(
+        [Pair(Claim(text="x", start=0, end=1), record)]
+    )
     assert isinstance(outcome, Verdict)
     assert outcome.support == 0.9
     assert second.asked == []
@@ -207,7 +209,7 @@ async def test_a_second_is_asked_only_where_it_can_tell() -> None:
 async def test_the_cache_goes_around_the_first_of_two(tmp_path: Path) -> None:
     first = Counting(support=0.9)
     for at_least in (0.5, 0.6):
-        cascade = Cascade([Tier(Seconded(first, LexicalVerifier(), at_least=at_least)), Tier(Counting())])
+        cascade = Cascade([Tier(Corroborated(first, LexicalVerifier(), at_least=at_least)), Tier(Counting())])
         await wrap(cascade, cache=tmp_path / "c.sqlite").verify(pairs("One thing is claimed."))
     assert first.asked == ["One thing is claimed."]
 
@@ -215,7 +217,7 @@ async def test_the_cache_goes_around_the_first_of_two(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("argument", "sure"), [("lexical", (0.01, 0.72)), ("0.1,0.9:lexical:tokens", (0.1, 0.9))])
 def test_the_spec_builds_four_tiers(argument: str, sure: tuple[float, float], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(verify._LOADERS, "local", "faithmeter.verify.local:load")
-    *_, middle, last = load(argument).tiers
+    *_, middle, last = load("cascade", argument).tiers
     assert (middle.unsupported, middle.supported) == sure
     assert middle.verifier.signature.startswith("local.")
     assert last.verifier.signature.startswith("lexical.")
@@ -224,7 +226,7 @@ def test_the_spec_builds_four_tiers(argument: str, sure: tuple[float, float], mo
 @pytest.mark.parametrize("argument", ["", "0.9,0.1:lexical", "a,b:lexical", "0.1,0.9:", "-1,0.5:lexical"])
 def test_a_bad_spec_is_refused(argument: str) -> None:
     with pytest.raises(UsageError):
-        load(argument)
+        load("cascade", argument)
 
 
 def _near(*kinds: str) -> list[Pair]:
@@ -242,7 +244,7 @@ async def test_a_check_by_code_supports_no_near_miss(verifier: QuoteVerifier | F
 async def test_no_quick_tier_settles_another_amount_unit_negation_party_hedge_or_role_as_supported() -> None:
     """Even where its model is as sure as can be, and the words all but agree."""
     asked = _near("amount", "unit", "negation", "party", "hedge", "role")
-    outcomes = await Seconded(Counting(support=1.0), Counting(support=1.0)).verify(asked)
+    outcomes = await Corroborated(Counting(support=1.0), Counting(support=1.0)).verify(asked)
     assert all(isinstance(outcome, Verdict) and outcome.label is Label.SUPPORTED for outcome in outcomes)
     settled = [outcome.claim.text for outcome in outcomes if Tier(Counting()).settles(outcome) and outcome.claim]
     assert settled == []
@@ -250,5 +252,5 @@ async def test_no_quick_tier_settles_another_amount_unit_negation_party_hedge_or
 
 async def test_a_claim_that_is_reworded_is_still_settled() -> None:
     asked = [Pair(Claim(text=a, start=0, end=len(a)), Sample(answer=a, contexts=[b])) for a, b in REWORDINGS]
-    outcomes = await Seconded(Counting(support=1.0), Counting(support=1.0)).verify(asked)
+    outcomes = await Corroborated(Counting(support=1.0), Counting(support=1.0)).verify(asked)
     assert all(Tier(Counting()).settles(outcome) for outcome in outcomes)

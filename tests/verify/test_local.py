@@ -183,6 +183,6 @@ def test_the_model_is_loaded_once() -> None:
 
 def test_bad_arguments_are_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no weights in"):
-        load(str(tmp_path))
+        load("local", str(tmp_path))
     with pytest.raises(UsageError, match="at least one thread"):
         LocalVerifier(threads=0)

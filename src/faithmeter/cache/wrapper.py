@@ -7,7 +7,7 @@ import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from faithmeter.cache.codec import (
     FREE,
@@ -30,6 +30,7 @@ from faithmeter.datamodels import Extraction, Failure, Outcome, Pair, Sample, Us
 from faithmeter.errors import StopRun
 from faithmeter.extract import Extractor
 from faithmeter.runtime.boundary import checked, extracted
+from faithmeter.runtime.delegating import Delegating, Inner
 from faithmeter.runtime.usage import Meter, metered, spend
 from faithmeter.verify import Verifier
 
@@ -58,7 +59,22 @@ class _Stopped(Exception):
         self.found = found
 
 
-class Cached:
+class _AroundStore(Delegating[Inner]):
+    """A part whose findings are kept in a store."""
+
+    def __init__(self, inner: Inner, store: Store, *, refresh: bool) -> None:
+        super().__init__(inner)
+        self.store = store
+        self._refresh = refresh
+
+    async def aclose(self) -> None:
+        """Close the inner part's connections, and write what is pending."""
+        if closing := getattr(self.inner, "aclose", None):
+            await closing()
+        await asyncio.to_thread(self.store.close)
+
+
+class Cached(_AroundStore[Verifier]):
     """Judges each (claim, contexts) once: afterwards, and meanwhile, the one verdict answers for all.
 
     Equal means: the same verifier signature, the same context texts in order, the same claim but for
@@ -68,34 +84,16 @@ class Cached:
     def __init__(
         self, verifier: Verifier, store: Store, *, semantic: Semantic | None = None, refresh: bool = False
     ) -> None:
-        self.verifier = verifier
-        self.store = store
+        super().__init__(verifier, store, refresh=refresh)
         self.semantic = semantic
-        self._refresh = refresh
         self._flights: InFlight[bytes, _Asked, _Found] = InFlight()
         self._signed = False
 
     @property
     def signature(self) -> str:
         """The inner verifier's, for an exact hit is its own verdict; a semantic hit need not be, and is named."""
-        inner = self.verifier.signature
+        inner = self.inner.signature
         return f"{inner}|{self.semantic.signature}" if self.semantic else inner
-
-    def __getattr__(self, name: str) -> Any:
-        """What else the inner verifier says of itself, e.g. `cpu_bound`, holds with a cache too."""
-        if name == "verifier":  # not there yet: while being unpickled
-            raise AttributeError(name)
-        return getattr(self.verifier, name)
-
-    @property
-    def threads(self) -> int:
-        """The inner verifier's, where it has any."""
-        found: int = self.__getattr__("threads")
-        return found
-
-    @threads.setter
-    def threads(self, number: int) -> None:
-        setattr(self.verifier, "threads", number)  # noqa: B010  # not every verifier has it
 
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """Answer what is known, and have the rest judged, each once."""
@@ -134,19 +132,13 @@ class Cached:
         self._count(served)
         return outcomes
 
-    async def aclose(self) -> None:
-        """Close the inner verifier's connections, and write what is pending."""
-        if closing := getattr(self.verifier, "aclose", None):
-            await closing()
-        await asyncio.to_thread(self.store.close)
-
     def _keys(self, pairs: Sequence[Pair]) -> tuple[list[bytes], dict[bytes, _Asked]]:
-        signature = self.verifier.signature
+        signature = self.inner.signature
         keys: list[bytes] = []
         wanted: dict[bytes, _Asked] = {}
         groups: dict[tuple[int, tuple[str, ...]], bytes] = {}
         for pair in pairs:
-            place = (id(pair.sample), tuple(_reads(self.verifier, pair)))
+            place = (id(pair.sample), tuple(_reads(self.inner, pair)))
             group = groups.get(place)
             if group is None:
                 group = groups[place] = group_key(signature, pair.sample, place[1])
@@ -203,7 +195,7 @@ class Cached:
         outcomes: Sequence[Outcome] = ()
         with _nested_meter() as meter:
             try:
-                outcomes = checked(await self.verifier.verify(pairs), claims)
+                outcomes = checked(await self.inner.verify(pairs), claims)
             except StopRun as stopped:
                 outcomes, stop = checked(stopped.outcomes, claims), stopped
         cost = Cost.share(meter.usage, len(pairs))
@@ -214,7 +206,7 @@ class Cached:
         return found
 
     async def _keep(self, wanted: Mapping[bytes, _Asked], found: Mapping[bytes, _Found]) -> None:
-        signature = self.verifier.signature
+        signature = self.inner.signature
         name = short_hash(signature)
         entries = [
             Entry(key, pack(outcome, cost=cost, signature=name), "verdict", wanted[key].group)
@@ -244,36 +236,22 @@ class Cached:
         self.store.count(tally | Cost(*saved).tally())
 
 
-class CachedExtractor:
+class CachedExtractor(_AroundStore[Extractor]):
     """Takes each answer apart once; failures are not kept."""
 
     def __init__(self, extractor: Extractor, store: Store, *, refresh: bool = False) -> None:
-        self.extractor = extractor
-        self.store = store
-        self._refresh = refresh
+        super().__init__(extractor, store, refresh=refresh)
         self._flights: InFlight[bytes, Sample, Extraction | Failure] = InFlight()
 
     @property
     def signature(self) -> str:
-        return self.extractor.signature
-
-    def __getattr__(self, name: str) -> Any:
-        """What else the inner extractor says of itself holds with a cache too."""
-        if name == "extractor":  # not there yet: while being unpickled
-            raise AttributeError(name)
-        return getattr(self.extractor, name)
+        return self.inner.signature
 
     async def extract(self, sample: Sample) -> Extraction | Failure:
         """The answer's claims, from the store if it was taken apart before."""
-        key = digest("extraction", [self.extractor.signature, sample.answer, *_extractor_reads(self.extractor, sample)])
+        key = digest("extraction", [self.inner.signature, sample.answer, *_extractor_reads(self.inner, sample)])
         found, _ = await self._flights.share({key: sample}, self._settle)
         return found[key]
-
-    async def aclose(self) -> None:
-        """Close the inner extractor's connections, and write what is pending."""
-        if closing := getattr(self.extractor, "aclose", None):
-            await closing()
-        await asyncio.to_thread(self.store.close)
 
     async def _settle(self, wanted: Mapping[bytes, Sample]) -> dict[bytes, Extraction | Failure]:
         ((key, sample),) = wanted.items()
@@ -286,7 +264,7 @@ class CachedExtractor:
                 spend(Usage(cache_hits=len(extraction.outcomes)))
             return {key: extraction}
         with _nested_meter() as meter:
-            found = await extracted(self.extractor.extract, sample)
+            found = await extracted(self.inner.extract, sample)
         if isinstance(found, Extraction) and not any(isinstance(outcome, Failure) for outcome in found.outcomes):
             entry = Entry(key, pack_extraction(found, cost=Cost.share(meter.usage, 1)), "extraction")
             await asyncio.to_thread(self.store.put, [entry])

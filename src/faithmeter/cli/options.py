@@ -10,9 +10,9 @@ import click
 
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.evaluator import Evaluator
-from faithmeter.llm.settings import judge_of, with_options
+from faithmeter.llm.settings import with_options
 from faithmeter.runs.worker import Caching, Specs
-from faithmeter.runtime.specs import finite
+from faithmeter.runtime.specs import finite, judge_of
 from faithmeter.scoring import PROFILES, load_scoring
 from faithmeter.verify import DEFAULT_VERIFIER
 

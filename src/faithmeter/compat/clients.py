@@ -9,20 +9,15 @@ from faithmeter.errors import FaithmeterError
 from faithmeter.evaluator import Evaluator
 from faithmeter.extract import Extractor
 from faithmeter.llm.secrets import Access
-from faithmeter.llm.settings import PROVIDERS
 from faithmeter.llm.wrapped import given
 from faithmeter.results import Result
+from faithmeter.runtime.specs import is_llm
 from faithmeter.scoring import Scoring
 from faithmeter.verify import Verifier
 
 
 class Unjudged(FaithmeterError):
     """Some claims could not be judged, where the caller expects one number for all of them."""
-
-
-def is_judge(spec: str) -> bool:
-    """Whether a spec names an LLM, which can also extract claims."""
-    return spec.partition(":")[0] in PROVIDERS
 
 
 def evaluator(client: Any, *, extractor: str | Extractor | None = None, scoring: Scoring | None = None) -> Evaluator:
@@ -34,7 +29,7 @@ def evaluator(client: Any, *, extractor: str | Extractor | None = None, scoring:
         verifier = spec
         if access is not None:
             verifier, extractor = _llm(spec, access, extractor)
-        elif is_judge(spec):
+        elif is_llm(spec):
             extractor = extractor or spec
     return Evaluator(verifier=verifier, extractor=extractor or "sentences", scoring=scoring or Scoring())
 

@@ -12,13 +12,14 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from faithmeter.compat.clients import evaluator, is_judge, judged
+from faithmeter.compat.clients import evaluator, judged
 from faithmeter.datamodels import Label, Sample
 from faithmeter.extract import Extractor
 from faithmeter.judge.prompts import load_prompt
 from faithmeter.llm.wrapped import given
 from faithmeter.results import Result
 from faithmeter.runtime import sync
+from faithmeter.runtime.specs import is_llm
 from faithmeter.scoring import PROFILES
 from faithmeter.verify import Verifier
 
@@ -84,7 +85,7 @@ class ContextEvaluation:
         if isinstance(client, Verifier):
             return None
         spec, access = given(client)
-        if not is_judge(spec):
+        if not is_llm(spec):
             return None
         from faithmeter.judge.joint import JointExtractor  # needs the extra [llm]
 

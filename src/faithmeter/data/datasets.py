@@ -16,7 +16,7 @@ from faithmeter.data.sources import Extent, Source, find, opened
 from faithmeter.data.table_formats import Unreadable, frame_rows, parquet_rows, saved_rows
 from faithmeter.data.text_formats import ALIASES, Cells, Record, parse, shown
 from faithmeter.datamodels import Sample
-from faithmeter.errors import DataError, RowError, UsageError
+from faithmeter.errors import DataError, RowError, UsageError, first_problem
 
 __all__ = ["ALIASES", "REQUIRED", "Extent", "Record", "Row", "Sampler", "read_data", "read_samples", "to_samples"]
 
@@ -173,7 +173,7 @@ class Sampler:
             if _may_be_unwritable(sample):
                 sample.model_dump_json()
         except ValidationError as error:
-            return RowError(record.where, _first_problem(error))
+            return RowError(record.where, f"{first_problem(error)}, found {shown(error.errors()[0]['input'])}")
         except ValueError as error:
             return RowError(record.where, f"cannot be written as JSON: {error}")
         return sample
@@ -209,12 +209,6 @@ def _shown_name(name: object) -> str:
     """A column's name in a message."""
     text = repr(name)
     return text if len(text) <= 60 else text[:57] + "…"
-
-
-def _first_problem(error: ValidationError) -> str:
-    detail = error.errors()[0]
-    path = ".".join(str(part) for part in detail["loc"]) or "row"
-    return f"{path}: {detail['msg'].lower()}, found {shown(detail['input'])}"
 
 
 def _are_paths(data: Any) -> bool:

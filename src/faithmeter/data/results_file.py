@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from faithmeter.data.files import STDIN
 from faithmeter.data.jsonl import bounded, encode
-from faithmeter.errors import DataError
+from faithmeter.errors import DataError, first_problem
 from faithmeter.results import Result
 
 
@@ -74,9 +74,7 @@ class ResultsFile:
             if not line.endswith(b"\n"):
                 self.torn = True
                 return None
-            problem = error.errors(include_url=False)[0]
-            place = ".".join(map(str, problem["loc"])) or "line"
-            message = f"{where}: no result: {place}: {problem['msg'].lower()}"
+            message = f"{where}: no result: {first_problem(error, whole='line')}"
             raise DataError(f"{message}; expected a file that `faithmeter eval -o` wrote") from None
 
 

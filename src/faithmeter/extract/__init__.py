@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from faithmeter.datamodels import Extraction, Failure, Sample
 from faithmeter.errors import UsageError
-from faithmeter.runtime.specs import load_part
+from faithmeter.runtime.specs import PROVIDERS, load_part
 
 
 @runtime_checkable
@@ -30,14 +30,7 @@ class Extractor(Protocol):
 # name -> "module:function", as for verifiers
 _LOADERS = {
     "sentences": "faithmeter.extract.sentences:load",
-    "anthropic": "faithmeter.judge.load_extractor:anthropic",
-    "azure": "faithmeter.judge.load_extractor:azure",
-    "bedrock": "faithmeter.judge.load_extractor:bedrock",
-    "google": "faithmeter.judge.load_extractor:google",
-    "groq": "faithmeter.judge.load_extractor:groq",
-    "mistral": "faithmeter.judge.load_extractor:mistral",
-    "openai": "faithmeter.judge.load_extractor:openai",
-    "openai-responses": "faithmeter.judge.load_extractor:openai_responses",
+    **dict.fromkeys(PROVIDERS, "faithmeter.judge.joint:load"),
 }
 
 

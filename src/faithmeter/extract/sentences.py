@@ -68,7 +68,7 @@ class SentenceExtractor:
             replies = text.rstrip("\"'”’*_) ")[-1:] in ("?", "？")
 
 
-def load(argument: str) -> SentenceExtractor:
+def load(name: str, argument: str) -> SentenceExtractor:
     """`sentences`, or `sentences:LANGUAGE` with an ISO 639-1 code."""
     if argument and not re.fullmatch(r"[a-z]{2,3}", argument):
         raise UsageError(f"unknown language {argument!r} in 'sentences:{argument}'; give a code such as 'de'")

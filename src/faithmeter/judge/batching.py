@@ -30,7 +30,7 @@ class Problem:
 
 
 @dataclass(slots=True)
-class Reading(Generic[Answer]):
+class ReplyCheck(Generic[Answer]):
     """What a reply says about the items that were asked for, by their place in the question."""
 
     good: dict[int, Answer] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Question(Protocol[Item_contra, Answer]):
         """The request for these items, and a key for reading the reply to it."""
         ...
 
-    def read(self, reply: Reply, key: Any) -> Reading[Answer]:
+    def read(self, reply: Reply, key: Any) -> ReplyCheck[Answer]:
         """What a reply says; raises `Unreadable` if it says nothing that can be read."""
         ...
 

@@ -1,44 +1,49 @@
-"""Claims by an LLM: code takes the sentences, the model says what each of them claims."""
+"""Claims by an LLM: code takes the sentences, the model says what each of them claims.
+
+`SentenceQuestion` is the asking that `extract` and `joint` share; what is asked about a claim is theirs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 from faithmeter.datamodels import Claim, Extraction, Failure, Sample, Usage
 from faithmeter.extract.sentences import SentenceExtractor
-from faithmeter.judge.batching import Problem, Reading, ask_all
+from faithmeter.judge.batching import Problem, ReplyCheck, ask_all
 from faithmeter.judge.fencing import Item, fenced, numbers
 from faithmeter.judge.parsing import as_number, as_text, folded, read_object
-from faithmeter.judge.prompts import Instructions
+from faithmeter.judge.prompts import Instructions, Task
 from faithmeter.judge.verdict_schema import array, list_of, one_of, string
 from faithmeter.llm.client import Client, shared_client
 from faithmeter.llm.protocol import Reply, Request
 from faithmeter.llm.secrets import Access
-from faithmeter.llm.settings import JudgeSettings, configured, signed_model
+from faithmeter.llm.settings import JudgeSettings, ModelSpec, configured, signed_model
 from faithmeter.text import words
 
-_SCHEMA = list_of("sentences", {"sentence": {"type": "integer"}, "claims": array(string())})
+Found = TypeVar("Found")
+"""What is found in a sentence: a claim, or a claim with its verdict."""
+
 # What the model left out or garbled, however often it was asked, is judged as it stands in the answer;
 # any other trouble means that the answer was not taken apart.
 AS_IT_STANDS = ("missing", "malformed", "truncated", "bad_citation")
 
 
-class LLMExtractor:
-    """Breaks an answer's sentences into standalone claims with an LLM: `LLMExtractor("openai:MODEL")`."""
+class SentenceExtractorByLLM(Generic[Found]):
+    """What an extractor that asks about sentences is made of."""
 
-    def __init__(
-        self, spec: str, *, settings: JudgeSettings | None = None, access: Access | None = None, **options: Any
-    ) -> None:
-        self.spec, given = configured(spec, settings, options)
-        self.settings = given.for_extraction()
-        self.client: Client = shared_client(self.spec, self.settings, access)
-        self._instructions = Instructions("extract", self.settings)
+    task: ClassVar[Task]
+
+    def __init__(self, spec: ModelSpec, settings: JudgeSettings, client: Client) -> None:
+        self.spec = spec
+        self.settings = settings
+        self.client = client
+        self._instructions = Instructions(self.task, settings)
         self._sentences = SentenceExtractor()
 
     @property
     def signature(self) -> str:
-        """The model, the prompt with its version, and every setting that bears on the claims."""
+        """The model, the prompt with its version, and every setting that bears on what is found."""
         parts = [
             signed_model(self.spec, self.settings),
             self._sentences.signature,
@@ -47,6 +52,46 @@ class LLMExtractor:
         ]
         return ",".join(parts)
 
+    def _question(self, sample: Sample, plain: Extraction) -> SentenceQuestion[Found]:
+        raise NotImplementedError
+
+    async def _ask(self, sample: Sample, plain: Extraction) -> list[tuple[Found, ...] | Problem]:
+        """What the model makes of each sentence."""
+        answers: dict[int, tuple[Found, ...] | Problem] = {}
+        if plain.claims:
+            await ask_all(
+                plain.claims,
+                answers,
+                client=self.client,
+                question=self._question(sample, plain),
+                batch=self.settings.batch,
+                asks=self.settings.asks,
+            )
+        return [answers[place] for place in range(len(plain.claims))]
+
+    def estimate(self, sample: Sample, plain: Extraction) -> Usage:
+        """About what asking about these sentences takes, if nothing has to be asked again; asks nothing."""
+        question, batch = self._question(sample, plain), self.settings.batch
+        starts = range(0, len(plain.claims), batch)
+        return self.client.estimate([question.put(plain.claims[start : start + batch])[0] for start in starts])
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop."""
+        await self.client.aclose()
+
+
+class LLMExtractor(SentenceExtractorByLLM[str]):
+    """Breaks an answer's sentences into standalone claims with an LLM: `LLMExtractor("openai:MODEL")`."""
+
+    task = "extract"
+
+    def __init__(
+        self, spec: str, *, settings: JudgeSettings | None = None, access: Access | None = None, **options: Any
+    ) -> None:
+        model, given = configured(spec, settings, options)
+        given = given.for_extraction()
+        super().__init__(model, given, shared_client(model, given, access))
+
     def reads(self, sample: Sample) -> Sequence[str]:
         """The question, for what pronouns stand for; never the contexts."""
         return (sample.question or "",)
@@ -54,31 +99,14 @@ class LLMExtractor:
     async def extract(self, sample: Sample) -> Extraction | Failure:
         """The claims of each sentence, in the answer's order; a claim has its sentence's span."""
         plain = await self._sentences.extract(sample)
-        answers: dict[int, tuple[str, ...] | Problem] = {}
-        if plain.claims:
-            await ask_all(
-                plain.claims,
-                answers,
-                client=self.client,
-                question=_Breakdown(sample, plain, self.settings, self._instructions.text),
-                batch=self.settings.batch,
-                asks=self.settings.asks,
-            )
-        trouble = next((a for a in answers.values() if isinstance(a, Problem) and a.kind not in AS_IT_STANDS), None)
+        answers = await self._ask(sample, plain)
+        trouble = next((a for a in answers if isinstance(a, Problem) and a.kind not in AS_IT_STANDS), None)
         if trouble is not None:
             return Failure(kind=trouble.kind, message=f"the claims could not be extracted: {trouble.message}")
-        return assembled(plain, [answers[place] for place in range(len(plain.claims))])
+        return assembled(plain, answers)
 
-    def estimate(self, sample: Sample, plain: Extraction) -> Usage:
-        """About what taking these sentences apart takes, if nothing has to be asked again; asks nothing."""
-        question = _Breakdown(sample, plain, self.settings, self._instructions.text)
-        batch = self.settings.batch
-        starts = range(0, len(plain.claims), batch)
-        return self.client.estimate([question.put(plain.claims[start : start + batch])[0] for start in starts])
-
-    async def aclose(self) -> None:
-        """Close the connections of the running event loop."""
-        await self.client.aclose()
+    def _question(self, sample: Sample, plain: Extraction) -> SentenceQuestion[str]:
+        return _Breakdown(sample, plain, self.settings, self._instructions.text)
 
 
 def assembled(plain: Extraction, found: Sequence[tuple[str, ...] | Problem]) -> Extraction:
@@ -96,12 +124,6 @@ def assembled(plain: Extraction, found: Sequence[tuple[str, ...] | Problem]) -> 
 def most_claims(sentence: str) -> int:
     """More claims than a sentence can make."""
     return max(4, len(words(sentence)))
-
-
-def _closed(ids: Sequence[int], items: Sequence[Claim]) -> dict[str, Any]:
-    most = max(most_claims(item.text) for item in items)
-    claims = array(string(2 * max(len(item.text) for item in items) + 100), most=most)
-    return list_of("sentences", {"sentence": one_of(ids), "claims": claims}, count=len(ids))
 
 
 def usable(texts: object, sentence: str, sample: Sample) -> tuple[str, ...] | None:
@@ -122,19 +144,11 @@ def _too_long(text: str, sentence: str, sample: Sample) -> bool:
     return len(text) > 4 * len(sentence) + len(sample.question or "") + 200
 
 
-def surroundings(items: Sequence[Claim], plain: Extraction, sample: Sample) -> list[Item]:
-    """What the model needs beside the sentences to know what their pronouns stand for."""
-    asked = [Item("Q", None, sample.question)] if sample.question else []
-    if len(items) == len(plain.claims) and not plain.asides:
-        return asked  # the sentences are the whole answer
-    starts = sorted([claim.start for claim in plain.claims] + [aside.start for aside in plain.asides])
-    before = [start for start in starts if start < items[0].start]
-    start = before[-3:][0] if before else items[0].start
-    return [*asked, Item("A", None, sample.answer[start : items[-1].end])]
+class SentenceQuestion(Generic[Found]):
+    """Asks about some sentences of one answer, for a list of claims each."""
 
-
-class _Breakdown:
-    """Asks what some sentences of one answer claim."""
+    twice_is_bad: ClassVar[bool]
+    """Whether a sentence that comes twice is asked again; else it has the claims of both."""
 
     def __init__(self, sample: Sample, plain: Extraction, settings: JudgeSettings, instructions: str) -> None:
         self._sample = sample
@@ -142,40 +156,88 @@ class _Breakdown:
         self._settings = settings
         self._instructions = instructions
 
+    def _shown(self) -> list[Item]:
+        """What stands before the sentences."""
+        raise NotImplementedError
+
+    def _claim_schema(self, items: Sequence[Claim] = ()) -> dict[str, Any]:
+        """The schema of a claim; with the sentences it is closed."""
+        raise NotImplementedError
+
+    def _expected_tokens(self, items: Sequence[Claim]) -> int:
+        raise NotImplementedError
+
+    def _found(self, rows: object, sentence: str) -> tuple[Found, ...] | None:
+        """What a sentence's list says; None if it is no list of claims, or runs away."""
+        raise NotImplementedError
+
     def put(self, items: Sequence[Claim]) -> tuple[Request, dict[int, tuple[int, str]]]:
         """The request, and for each sentence number its place and its text."""
         ids = numbers(len(items))
         sentences = [Item("S", n, item.text) for n, item in zip(ids, items, strict=True)]
+        most = max(most_claims(item.text) for item in items)
+        claims, closed = array(self._claim_schema()), array(self._claim_schema(items), most=most)
         request = Request(
             system=self._instructions,
-            user=fenced([*surroundings(items, self._plain, self._sample), *sentences]),
+            user=fenced([*self._shown(), *self._surroundings(items), *sentences]),
             name="sentences",
-            schema=_SCHEMA,
-            closed=_closed(ids, items),
-            expected_tokens=30 + sum(25 + len(item.text) // 2 for item in items),
+            schema=list_of("sentences", {"sentence": {"type": "integer"}, "claims": claims}),
+            closed=list_of("sentences", {"sentence": one_of(ids), "claims": closed}, count=len(ids)),
+            expected_tokens=30 + self._expected_tokens(items),
             settings=self._settings.sent,
         )
         return request, {number: (place, items[place].text) for place, number in enumerate(ids)}
 
-    def read(self, reply: Reply, key: dict[int, tuple[int, str]]) -> Reading[tuple[str, ...]]:
-        """A list of claims a sentence; a sentence that comes twice has the claims of both.
+    def _surroundings(self, items: Sequence[Claim]) -> list[Item]:
+        """What the model needs beside the sentences to know what their pronouns stand for."""
+        sample, plain = self._sample, self._plain
+        asked = [Item("Q", None, sample.question)] if sample.question else []
+        if len(items) == len(plain.claims) and not plain.asides:
+            return asked  # the sentences are the whole answer
+        starts = sorted([claim.start for claim in plain.claims] + [aside.start for aside in plain.asides])
+        before = [start for start in starts if start < items[0].start]
+        start = before[-3:][0] if before else items[0].start
+        return [*asked, Item("A", None, sample.answer[start : items[-1].end])]
+
+    def read(self, reply: Reply, key: dict[int, tuple[int, str]]) -> ReplyCheck[tuple[Found, ...]]:
+        """A list of claims a sentence.
 
         The code took each sentence for a claim, so an empty list is doubted: asked once more, and not taken even then.
         """
-        reading: Reading[tuple[str, ...]] = Reading()
+        checked: ReplyCheck[tuple[Found, ...]] = ReplyCheck()
+        seen: set[int] = set()
         for row in read_object(reply.text, key="sentences"):
             number = as_number(row.get("sentence")) if isinstance(row, dict) else None
             if number not in key:
                 continue
             place, sentence = key[number]
-            texts = usable(row.get("claims"), sentence, self._sample)
-            if texts is None:
-                reading.bad[place] = Problem("malformed", "the sentence's claims are no list of texts, or run away")
-            elif texts:
-                reading.good[place] = tuple(dict.fromkeys([*reading.good.get(place, ()), *texts]))
+            found = self._found(row.get("claims"), sentence)
+            if found is None or (self.twice_is_bad and place in seen):
+                checked.bad[place] = Problem("malformed", "the sentence's claims are no list, run away, or come twice")
+            elif found:
+                checked.good[place] = tuple(dict.fromkeys([*checked.good.get(place, ()), *found]))
             else:
-                reading.doubtful[place] = ()
-        for place in reading.bad:
-            reading.good.pop(place, None)
-            reading.doubtful.pop(place, None)
-        return reading
+                checked.doubtful[place] = ()
+            seen.add(place)
+        for place in checked.bad:
+            checked.good.pop(place, None)
+            checked.doubtful.pop(place, None)
+        return checked
+
+
+class _Breakdown(SentenceQuestion[str]):
+    """Asks what some sentences of one answer claim."""
+
+    twice_is_bad = False
+
+    def _shown(self) -> list[Item]:
+        return []
+
+    def _claim_schema(self, items: Sequence[Claim] = ()) -> dict[str, Any]:
+        return string(2 * max(len(item.text) for item in items) + 100 if items else None)
+
+    def _expected_tokens(self, items: Sequence[Claim]) -> int:
+        return sum(25 + len(item.text) // 2 for item in items)
+
+    def _found(self, rows: object, sentence: str) -> tuple[str, ...] | None:
+        return usable(rows, sentence, self._sample)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from faithmeter.datamodels import Claim, Label, Outcome, Pair, Sample, Usage
 from faithmeter.errors import StopRun
-from faithmeter.judge.batching import Problem, Reading, ask_all, together
+from faithmeter.judge.batching import Problem, ReplyCheck, ask_all, together
 from faithmeter.judge.fencing import Item, fenced, numbers
 from faithmeter.judge.parsing import as_number, as_text, folded, read_object
 from faithmeter.judge.prompts import Instructions
@@ -161,9 +161,9 @@ class Verification:
     def _echoed(self, items: Sequence[Claim]) -> int:
         return sum(len(claim.text) for claim in items) // 4 if self._settings.echoes else 0
 
-    def read(self, reply: Reply, key: dict[int, tuple[int, Claim]]) -> Reading[Finding]:
+    def read(self, reply: Reply, key: dict[int, tuple[int, Claim]]) -> ReplyCheck[Finding]:
         """One verdict a claim; two for the same claim are none, and so is one that repeats another claim's words."""
-        reading: Reading[Finding] = Reading()
+        reading: ReplyCheck[Finding] = ReplyCheck()
         rows = read_object(reply.text, key="verdicts")
         support = supports(reply.tokens, reply.text, menu(self._settings))
         texts = {folded(claim.text) for _, claim in key.values()}
@@ -211,14 +211,3 @@ def _settled(votes: Sequence[Finding | Problem | None], majority: int) -> bool:
 def load(provider: str, argument: str) -> Judge:
     """Build a judge from what follows the provider in its spec."""
     return Judge(f"{provider}:{argument}")
-
-
-# A loader is given only what follows the colon of its spec: hence one for each provider.
-openai = partial(load, "openai")
-openai_responses = partial(load, "openai-responses")
-azure = partial(load, "azure")
-anthropic = partial(load, "anthropic")
-google = partial(load, "google")
-mistral = partial(load, "mistral")
-groq = partial(load, "groq")
-bedrock = partial(load, "bedrock")

@@ -14,13 +14,12 @@ from pydantic import ConfigDict, Field, JsonValue, ValidationError, field_valida
 
 from faithmeter.datamodels import Model
 from faithmeter.errors import UsageError
+from faithmeter.runtime.specs import PROVIDERS
 
 Size = Literal["full", "brief"]
 
 _OF_VERDICTS = ("mode", "inference", "partial", "reasons", "votes", "logprobs")
 _SIGNED = (*_OF_VERDICTS, "prompt", "language", "temperature", "max_tokens")
-
-PROVIDERS = ("openai", "openai-responses", "azure", "anthropic", "google", "mistral", "groq", "bedrock")
 
 
 class JudgeSettings(Model):
@@ -208,12 +207,6 @@ def parse_spec(spec: str) -> tuple[ModelSpec, JudgeSettings]:
         remedy = f"write NAME=VALUE after the question mark, e.g. {provider}:{model}?votes=3"
         raise UsageError(f"cannot read the options {query!r} of {spec!r}: {remedy}") from None
     return ModelSpec(provider=provider, model=model), JudgeSettings.of([*options, *([("base_url", url)] if at else [])])
-
-
-def judge_of(spec: str) -> str:
-    """The spec of the LLM that a verifier asks: its own, or that of a cascade's last tier; "" if it asks none."""
-    inner = re.sub(r"\Acascade:(?:[^:]*,[^:]*:)?", "", spec)  # a cascade may name its thresholds first
-    return inner if inner.partition(":")[0] in PROVIDERS else ""
 
 
 def configured(spec: str, settings: JudgeSettings | None, options: dict[str, Any]) -> tuple[ModelSpec, JudgeSettings]:

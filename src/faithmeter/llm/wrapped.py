@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from faithmeter.errors import UsageError
 from faithmeter.llm.secrets import Access
-from faithmeter.llm.settings import PROVIDERS
+from faithmeter.runtime.specs import PROVIDERS
 
 # The SDKs whose clients say which address they ask and with which key, by the first part of their modules' names.
 _SDKS = {"openai": "openai", "anthropic": "anthropic", "groq": "groq"}

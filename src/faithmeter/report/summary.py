@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from faithmeter.datamodels import Failure, Outcome, Verdict
-from faithmeter.llm.settings import PROVIDERS
 from faithmeter.results import Result, Tally
+from faithmeter.runtime.specs import is_llm
 
 BINS = 11  # ten of 0.1 each, and one for the answers that are faithful throughout
 MANY_CLAIMS = 12  # answers with more claims than this share the last column of the plot
@@ -60,7 +60,7 @@ class Summary(Tally):
         """How many claims of a cascade the LLM was spared, and who settled them; None if there was no cascade."""
         if not self.tiers:
             return None
-        early = {name: n for (_, name), n in sorted(self.tiers.items()) if name.partition(":")[0] not in PROVIDERS}
+        early = {name: n for (_, name), n in sorted(self.tiers.items()) if not is_llm(name)}
         by = ", ".join(f"{name} {n:,}" for name, n in early.items()) or "none"
         return f"{sum(early.values()):,} of {self.tiers.total():,} claims settled without the LLM ({by})"
 

@@ -32,7 +32,7 @@ def _judge(verifier: Verifier) -> Judge | None:
     """The LLM that a verifier asks in the end; a cascade may have to ask it about every claim."""
     while not isinstance(verifier, Judge):
         tiers = getattr(verifier, "tiers", ())
-        inner = tiers[-1].verifier if tiers else getattr(verifier, "verifier", None)
+        inner = tiers[-1].verifier if tiers else getattr(verifier, "inner", None)
         if inner is None:
             return None
         verifier = inner

@@ -11,9 +11,22 @@ from urllib.parse import parse_qsl
 
 from faithmeter.errors import UsageError
 
+PROVIDERS = ("openai", "openai-responses", "azure", "anthropic", "google", "mistral", "groq", "bedrock")
+
+
+def is_llm(spec: str) -> bool:
+    """Whether a spec names an LLM: `PROVIDER:MODEL`."""
+    return spec.partition(":")[0] in PROVIDERS
+
+
+def judge_of(spec: str) -> str:
+    """The spec of the LLM that a verifier asks: its own, or that of a cascade's last tier; "" if it asks none."""
+    inner = re.sub(r"\Acascade:(?:[^:]*,[^:]*:)?", "", spec)  # a cascade may name its thresholds first
+    return inner if is_llm(inner) else ""
+
 
 def load_part(spec: str, loaders: Mapping[str, str], *, noun: str) -> Any:
-    """Call the loader that a spec names with what follows the colon.
+    """Call the loader that a spec names, with the name and what follows the colon.
 
     `loaders` maps a name to "module:function"; the module is imported when first asked for. A user's own
     part is named `python:MODULE:FUNCTION`, and is what that function returns when called without arguments.
@@ -25,7 +38,7 @@ def load_part(spec: str, loaders: Mapping[str, str], *, noun: str) -> Any:
     if name not in loaders:
         raise UsageError(f"unknown {noun} {spec!r}; known: {', '.join(sorted(loaders))}, python:MODULE:FUNCTION")
     module, _, function = loaders[name].partition(":")
-    return getattr(import_module(module), function)(argument)
+    return getattr(import_module(module), function)(name, argument)
 
 
 def split_options(argument: str) -> tuple[str, dict[str, str]]:

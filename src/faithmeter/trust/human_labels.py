@@ -26,7 +26,7 @@ from faithmeter.data import jsonl
 from faithmeter.data.files import last_line
 from faithmeter.data.text_formats import Record, parse, shown
 from faithmeter.datamodels import Claim, Label, Model, Text
-from faithmeter.errors import DataError, RowError
+from faithmeter.errors import DataError, RowError, first_problem
 
 Word = Literal["supported", "partially_supported", "contradicted", "not_enough_info", "not_supported", "unclear"]
 
@@ -272,8 +272,6 @@ def _parsed(record: Record) -> HumanLabel:
     try:
         return HumanLabel.model_validate(record.value)
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        place = ".".join(map(str, problem["loc"])) or "row"
-        known = f"; known: {', '.join(Label)}, not_supported, unclear" if place == "label" else ""
-        found = shown(problem["input"])
-        raise DataError(f"{record.where}: {place}: {problem['msg'].lower()}{known}, found {found}") from None
+        problem, found = first_problem(error), shown(error.errors()[0]["input"])
+        known = f"; known: {', '.join(Label)}, not_supported, unclear" if problem.startswith("label:") else ""
+        raise DataError(f"{record.where}: {problem}{known}, found {found}") from None

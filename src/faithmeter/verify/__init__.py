@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from faithmeter.datamodels import Outcome, Pair
 from faithmeter.errors import UsageError
-from faithmeter.runtime.specs import load_part
+from faithmeter.runtime.specs import PROVIDERS, load_part
 
 # What `check`, `evaluate` and the command line use when nothing is said.
 DEFAULT_VERIFIER = "local"
@@ -38,24 +38,17 @@ class Verifier(Protocol):
         ...
 
 
-# name -> "module:function", where function(argument) builds the verifier from what follows the colon
-# of its spec. Modules are imported when first asked for: importing all of them is slow.
+# name -> "module:function", where function(name, argument) builds the verifier from its name and what follows the
+# colon of its spec. Modules are imported when first asked for: importing all of them is slow.
 _LOADERS = {
     "cascade": "faithmeter.verify.cascade:load",
-    "hhem": "faithmeter.verify.classifier:load_hhem",
+    "hhem": "faithmeter.verify.classifier:load",
     "lexical": "faithmeter.verify.lexical:load",
     "local": "faithmeter.verify.local:load",
-    "anthropic": "faithmeter.judge.verify:anthropic",
-    "azure": "faithmeter.judge.verify:azure",
-    "bedrock": "faithmeter.judge.verify:bedrock",
-    "google": "faithmeter.judge.verify:google",
-    "groq": "faithmeter.judge.verify:groq",
-    "mistral": "faithmeter.judge.verify:mistral",
-    "openai": "faithmeter.judge.verify:openai",
-    "openai-responses": "faithmeter.judge.verify:openai_responses",
-    "minicheck": "faithmeter.verify.classifier:load_minicheck",
-    "nli": "faithmeter.verify.classifier:load_nli",
+    "minicheck": "faithmeter.verify.classifier:load",
+    "nli": "faithmeter.verify.classifier:load",
     "profile": "faithmeter.verify.calibrated:load",
+    **dict.fromkeys(PROVIDERS, "faithmeter.judge.verify:load"),
 }
 
 

@@ -19,8 +19,9 @@ import numpy.typing as npt
 from pydantic import Field, ValidationError, field_validator
 
 from faithmeter.datamodels import Label, Model, Outcome, Pair, Verdict
-from faithmeter.errors import DataError, StopRun, UsageError
+from faithmeter.errors import DataError, StopRun, UsageError, first_problem
 from faithmeter.runtime.boundary import verified
+from faithmeter.runtime.delegating import Delegating
 from faithmeter.verify import Verifier, load_verifier
 
 Kind = Literal["logistic", "isotonic"]
@@ -99,7 +100,7 @@ class Profile(Model):
         return verdict.model_copy(update=changes)
 
 
-class Calibrated:
+class Calibrated(Delegating[Verifier]):
     """A verifier whose verdicts go through a profile."""
 
     def __init__(self, verifier: Verifier, profile: Profile) -> None:
@@ -108,40 +109,24 @@ class Calibrated:
                 f"the profile was fitted for {profile.verifier!r}, not for {verifier.signature!r}; "
                 "choose that verifier, or calibrate this one"
             )
-        self.verifier = verifier
+        super().__init__(verifier)
         self.profile = profile
 
     @property
     def signature(self) -> str:
-        return f"{self.verifier.signature}+profile:{self.profile.hash}"
-
-    def __getattr__(self, name: str) -> Any:
-        """What else the inner verifier says of itself, e.g. `cpu_bound`, holds with a profile too."""
-        if name in ("verifier", "profile"):  # not there yet: while being unpickled
-            raise AttributeError(name)
-        return getattr(self.verifier, name)
-
-    @property
-    def threads(self) -> int:
-        """The inner verifier's, where it has any."""
-        found: int = self.__getattr__("threads")
-        return found
-
-    @threads.setter
-    def threads(self, number: int) -> None:
-        setattr(self.verifier, "threads", number)  # noqa: B010  # not every verifier has it
+        return f"{self.inner.signature}+profile:{self.profile.hash}"
 
     def around(self, wrapped: Callable[[Verifier], Verifier]) -> Calibrated:
         """The same with something around the inner verifier: a cache keeps its verdicts as they were given."""
-        inner = getattr(self.verifier, "around", None)
+        inner = getattr(self.inner, "around", None)
         again = copy.copy(self)  # not built anew: a semantic cache has a signature of its own
-        again.verifier = inner(wrapped) if inner else wrapped(self.verifier)
+        again.inner = inner(wrapped) if inner else wrapped(self.inner)
         return again
 
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """Judge with the inner verifier, then calibrate."""
         try:
-            outcomes = await verified(self.verifier.verify, pairs)
+            outcomes = await verified(self.inner.verify, pairs)
         except StopRun as stop:
             stop.outcomes = tuple(map(self._applied, stop.outcomes))
             raise
@@ -158,14 +143,11 @@ def read_profile(path: str | Path) -> Profile:
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        place = ".".join(map(str, problem["loc"])) or "file"
-        raise DataError(
-            f"{path}: no profile: {place}: {problem['msg'].lower()}; expected a file of `faithmeter calibrate`"
-        ) from None
+        problem = first_problem(error, whole="file")
+        raise DataError(f"{path}: no profile: {problem}; expected a file of `faithmeter calibrate`") from None
 
 
-def load(argument: str) -> Calibrated:
+def load(name: str, argument: str) -> Calibrated:
     """`profile:SPEC@FILE`: the verifier that the spec names, calibrated by the profile in the file."""
     spec, at, path = argument.rpartition("@")
     if not (spec and at and path):

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from faithmeter.datamodels import Failure, Label, Outcome, Pair, Verdict
 from faithmeter.errors import StopRun, UsageError
 from faithmeter.runtime.boundary import checked, verified
+from faithmeter.runtime.delegating import Delegating
 from faithmeter.verify import Verifier, load_verifier
 from faithmeter.verify.lexical import LexicalVerifier
 from faithmeter.verify.quick_checks import FactVerifier, QuoteVerifier, turned
@@ -41,7 +42,7 @@ class Tier(NamedTuple):
         return outcome.label is not Label.PARTIALLY_SUPPORTED and outcome.support <= self.unsupported
 
 
-class Seconded:
+class Corroborated(Delegating[Verifier]):
     """Is sure that a claim is supported only where a second verifier sees it in the prose, too.
 
     The embedded model's mistakes and those of word overlap are different ones, so that together they settle twice as
@@ -51,37 +52,21 @@ class Seconded:
     """
 
     def __init__(self, verifier: Verifier, second: Verifier, *, at_least: float = SHARED_WORDS) -> None:
-        self.verifier = verifier
+        super().__init__(verifier)
         self.second = second
         self.at_least = at_least
 
     @property
     def signature(self) -> str:
-        return f"{self.verifier.signature}+{self.second.signature}[{self.at_least:g}]"
+        return f"{self.inner.signature}+{self.second.signature}[{self.at_least:g}]"
 
-    def __getattr__(self, name: str) -> Any:
-        """What else the first verifier says of itself holds for both."""
-        if name == "verifier":  # not there yet: while being unpickled
-            raise AttributeError(name)
-        return getattr(self.verifier, name)
-
-    @property
-    def threads(self) -> int:
-        """The first verifier's, where it has any."""
-        found: int = self.__getattr__("threads")
-        return found
-
-    @threads.setter
-    def threads(self, number: int) -> None:
-        setattr(self.verifier, "threads", number)  # noqa: B010  # not every verifier has it
-
-    def around(self, wrapped: Callable[[Verifier], Verifier]) -> Seconded:
+    def around(self, wrapped: Callable[[Verifier], Verifier]) -> Corroborated:
         """The same with both wrapped."""
-        return Seconded(wrapped(self.verifier), wrapped(self.second), at_least=self.at_least)
+        return Corroborated(wrapped(self.inner), wrapped(self.second), at_least=self.at_least)
 
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """The first verifier's verdicts; without `support`, which is to say unsure, where the second does not agree."""
-        outcomes = await verified(self.verifier.verify, pairs)
+        outcomes = await verified(self.inner.verify, pairs)
         doubted = [
             place
             for place, outcome in enumerate(outcomes)
@@ -192,7 +177,7 @@ def settled_by_tier(outcomes: Iterable[Outcome]) -> dict[int, int]:
     return dict(sorted(Counter(tier for tier in tiers if tier is not None).items()))
 
 
-def load(argument: str) -> Cascade:
+def load(name: str, argument: str) -> Cascade:
     """`cascade:SPEC`, or `cascade:SURE,SURE:SPEC` with other thresholds for the embedded model, e.g. 0.01,0.72."""
     head, _, rest = argument.partition(":")
     low, high, spec = SURE_UNSUPPORTED, SURE_SUPPORTED, argument
@@ -210,7 +195,7 @@ def load(argument: str) -> Cascade:
         [
             Tier(QuoteVerifier(), 0.9, 0.1),
             Tier(FactVerifier(), 0.9, 0.1),
-            Tier(Seconded(load_verifier("local"), LexicalVerifier(metric="tokens")), high, low),
+            Tier(Corroborated(load_verifier("local"), LexicalVerifier(metric="tokens")), high, low),
             Tier(load_verifier(spec)),
         ]
     )

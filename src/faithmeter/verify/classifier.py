@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from pydantic import Field, ValidationError
 
 from faithmeter.datamodels import Evidence, Label, Model, Origin, Outcome, Pair, Verdict
-from faithmeter.errors import MissingExtra, UsageError
+from faithmeter.errors import MissingExtra, UsageError, first_problem
 from faithmeter.evidence.passages import Index, Passage, terms
 from faithmeter.runtime.specs import split_options
 
@@ -307,16 +307,16 @@ def _scorer(kind: str, path: str, device: str) -> Scorer:
     return NliScorer(path, device=device)
 
 
-def _load(kind: str, argument: str, default: str = "") -> ClassifierVerifier:
+def load(kind: str, argument: str) -> ClassifierVerifier:
+    """`hhem`, `hhem:PATH?device=cuda&batch_size=32`, `minicheck:PATH_OR_HUB_ID` or `nli:PATH_OR_HUB_ID`."""
     path, given = split_options(argument)
-    path = path or default
+    path = path or (HHEM if kind == "hhem" else "")
     if not path:
         raise UsageError(f"{kind} needs a folder or a hub id: {kind}:PATH_OR_HUB_ID")
     try:
         options = Options.model_validate(given)
     except ValidationError as error:
-        problem = error.errors()[0]
-        raise UsageError(f"{kind}: {'.'.join(map(str, problem['loc']))}: {problem['msg'].lower()}") from None
+        raise UsageError(f"{kind}: {first_problem(error)}") from None
     try:
         import torch  # noqa: F401
         import transformers  # noqa: F401
@@ -341,18 +341,3 @@ def _fingerprint(path: str) -> str:
         with file.open("rb") as opened:
             digest.update(hashlib.file_digest(opened, "sha256").digest())
     return digest.hexdigest()[:12]
-
-
-def load_hhem(argument: str) -> ClassifierVerifier:
-    """`hhem`, or `hhem:PATH?device=cuda&batch_size=32`."""
-    return _load("hhem", argument, default=HHEM)
-
-
-def load_minicheck(argument: str) -> ClassifierVerifier:
-    """`minicheck:PATH_OR_HUB_ID`."""
-    return _load("minicheck", argument)
-
-
-def load_nli(argument: str) -> ClassifierVerifier:
-    """`nli:PATH_OR_HUB_ID`."""
-    return _load("nli", argument)

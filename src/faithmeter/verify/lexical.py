@@ -65,12 +65,12 @@ class LexicalVerifier:
         )
 
 
-def load(argument: str) -> LexicalVerifier:
+def load(name: str, argument: str) -> LexicalVerifier:
     """`lexical`, `lexical:METRIC` or `lexical:METRIC=THRESHOLD`; metrics: rouge, tokens, bleu."""
-    name, equals, number = argument.partition("=")
-    metric = next((known for known in get_args(Metric) if known == (name or "rouge")), None)
+    wanted, equals, number = argument.partition("=")
+    metric = next((known for known in get_args(Metric) if known == (wanted or "rouge")), None)
     if metric is None:
-        raise UsageError(f"unknown metric {name!r} in 'lexical:{argument}'; known: {', '.join(get_args(Metric))}")
+        raise UsageError(f"unknown metric {wanted!r} in 'lexical:{argument}'; known: {', '.join(get_args(Metric))}")
     try:
         threshold = finite(number) if equals else DEFAULT_THRESHOLD
     except ValueError:

@@ -296,6 +296,6 @@ def _runs(places: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     return tuple(runs)
 
 
-def load(argument: str) -> LocalVerifier:
+def load(name: str, argument: str) -> LocalVerifier:
     """`local`, or `local:FOLDER` for weights of your own made by `training`."""
     return LocalVerifier(folder=Path(argument) if argument else WEIGHTS)

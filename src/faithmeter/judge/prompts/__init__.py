@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from faithmeter.datamodels import Model
-from faithmeter.errors import DataError, UsageError
+from faithmeter.errors import DataError, UsageError, first_problem
 from faithmeter.judge.prompts.examples import Example, Task, load_examples, read_examples, worked
 from faithmeter.llm.settings import JudgeSettings, Size
 
@@ -94,8 +94,7 @@ def parse_prompt(text: str, where: str) -> Prompt:
     try:
         return Prompt.model_validate({**head, "body": body})
     except ValidationError as error:
-        problem = error.errors()[0]
-        raise DataError(f"{where}: {'.'.join(map(str, problem['loc']))}: {problem['msg']}") from None
+        raise DataError(f"{where}: {first_problem(error)}") from None
 
 
 class Instructions:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from faithmeter.data import jsonl
 from faithmeter.datamodels import Label, Model
-from faithmeter.errors import DataError, UsageError
+from faithmeter.errors import DataError, UsageError, first_problem
 from faithmeter.judge.fencing import Item, fenced
 from faithmeter.llm.settings import JudgeSettings
 
@@ -75,8 +75,7 @@ def read_examples(file: IO[bytes], where: str) -> tuple[Example, ...]:
         try:
             example = Example.model_validate_json(line)
         except ValidationError as error:
-            problem = error.errors()[0]
-            raise DataError(f"{where}, line {number}: {'.'.join(map(str, problem['loc']))}: {problem['msg']}") from None
+            raise DataError(f"{where}, line {number}: {first_problem(error, whole='line')}") from None
         if not (example.serves("verify") or example.serves("extract")):
             raise DataError(f"{where}, line {number}: give passage, claim and label, or sentence and claims")
         if example.quote and not any(example.quote in passage for passage in example.passages):

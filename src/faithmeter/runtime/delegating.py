@@ -1,0 +1,29 @@
+"""A verifier around a verifier, an extractor around an extractor: a cache, a profile, a second opinion."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, TypeVar
+
+Inner = TypeVar("Inner")
+
+
+class Delegating(Generic[Inner]):
+    """What it does not say of itself, e.g. `cpu_bound`, the inner part says."""
+
+    def __init__(self, inner: Inner) -> None:
+        self.inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "inner":  # not there yet: while being unpickled
+            raise AttributeError(name)
+        return getattr(self.inner, name)
+
+    @property
+    def threads(self) -> int:
+        """The inner part's, where it has any."""
+        found: int = self.__getattr__("threads")
+        return found
+
+    @threads.setter
+    def threads(self, number: int) -> None:
+        setattr(self.inner, "threads", number)  # noqa: B010  # not every part has it
