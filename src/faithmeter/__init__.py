@@ -23,7 +23,9 @@ from faithmeter.datamodels import (
 from faithmeter.errors import DataError, FaithmeterError, MissingExtra, OutputError, RowError, UsageError
 from faithmeter.evaluator import Evaluator, acheck, check
 from faithmeter.extract import Extractor, load_extractor
+from faithmeter.fix import Fixed, afix, fix
 from faithmeter.results import Report, Result
+from faithmeter.revision import Edit, Revision
 from faithmeter.runs import aevaluate, evaluate
 from faithmeter.scoring import Scoring
 from faithmeter.verify import Verifier, load_verifier
@@ -34,12 +36,14 @@ __all__ = [
     "Context",
     "CorpusPassage",
     "DataError",
+    "Edit",
     "Evaluator",
     "Evidence",
     "Extraction",
     "Extractor",
     "Failure",
     "FaithmeterError",
+    "Fixed",
     "Label",
     "MissingExtra",
     "Origin",
@@ -48,6 +52,7 @@ __all__ = [
     "Pair",
     "Report",
     "Result",
+    "Revision",
     "RowError",
     "Sample",
     "Scoring",
@@ -58,8 +63,10 @@ __all__ = [
     "__version__",
     "acheck",
     "aevaluate",
+    "afix",
     "check",
     "evaluate",
+    "fix",
     "load_extractor",
     "load_verifier",
 ]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from faithmeter.datamodels import Outcome
     from faithmeter.results import Result, Tally
+    from faithmeter.revision import Revision
 
 
 class Look(NamedTuple):
@@ -234,6 +235,42 @@ def report_rich(tally: Tally, *, rows: int = 10) -> RenderableType:
     return Group(*lines, Text(), table)
 
 
+def revision_rich(revision: Revision, before: str) -> RenderableType:
+    """A fixed answer for a terminal: what was cut struck through, what was added underlined, and why."""
+    from rich.console import Group
+    from rich.text import Text
+
+    styles = {"kept": "", "cut": "red strike", "added": "bold green underline"}
+    marks = {"kept": ("", ""), "cut": ("[-", "-]"), "added": ("{+", "+}")}
+    shown = Text()
+    for change, text in revision.pieces(before):
+        first, last = marks[change]
+        shown.append(f"{first}{printable(text)}{last}", style=styles[change])
+    why = [
+        Text(f"  {edit.kind}: {_said_short(edit.old)} → {_said_short(edit.new)}: {printable(edit.reason)}", style="dim")
+        for edit in revision.edits
+    ]
+    return Group(shown, Text(), Text(fix_headline(revision), style="bold"), *why)
+
+
+def _said_short(text: str) -> str:
+    text = printable(" ".join(text.split()))
+    return f"“{text if len(text) <= 60 else text[:57] + '…'}”" if text else "nothing"
+
+
+def fix_headline(revision: Revision) -> str:
+    """What became of an answer, in a line."""
+    said = {
+        "faithful": "nothing to fix: every claim is supported",
+        "fixed": "fixed: every claim that remains is supported",
+        "doubtful": "claims in doubt were left as they are",
+        "refused": "nothing in the answer is supported",
+        "unjudged": "the answer could not be judged in full, and is as it was",
+    }
+    edits = len(revision.edits)
+    return f"{said[revision.status]} ({edits} edit{'s' * (edits != 1)}, score {number(revision.score)})"
+
+
 # --- notebook ---------------------------------------------------------------------------------------
 
 
@@ -278,3 +315,14 @@ def report_html(tally: Tally, *, rows: int = 10) -> str:
         for result in tally.worst(rows)
     )
     return f"<div><p>{lines}</p>{worst}</div>"
+
+
+def revision_html(revision: Revision, before: str) -> str:
+    """A fixed answer for a notebook: what was cut struck through, what was added underlined."""
+    tags = {
+        "kept": "{}",
+        "cut": '<del style="background:#fde2e2;color:#8f1d1d">{}</del>',
+        "added": '<ins style="background:#dcf5e3;color:#14532d">{}</ins>',
+    }
+    shown = "".join(tags[change].format(escape(text)) for change, text in revision.pieces(before))
+    return f'<div><p><b>{escape(fix_headline(revision))}</b></p><p style="white-space:pre-wrap">{shown}</p></div>'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Collection, Iterable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from faithmeter.datamodels import Claim, Context, Extraction, Failure, Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.extract import Extractor, load_extractor
@@ -18,6 +18,19 @@ from faithmeter.text.language import NOTE, unknown_language
 from faithmeter.verify import DEFAULT_VERIFIER, Verifier, load_verifier
 
 
+class Step(Protocol):
+    """What more is found out about a sample once its claims are judged: its citations, a fixed answer."""
+
+    @property
+    def signature(self) -> str:
+        """How it is done, as `name:settings`."""
+        ...
+
+    async def run(self, result: Result, evaluator: Evaluator) -> Result:
+        """The result with what was found; `evaluator` is the same without steps."""
+        ...
+
+
 class Evaluator:
     """An extractor, a verifier and a scoring policy; holds no state of any sample."""
 
@@ -27,18 +40,36 @@ class Evaluator:
         verifier: str | Verifier = DEFAULT_VERIFIER,
         extractor: str | Extractor = "sentences",
         scoring: str | Scoring = "plain",
+        steps: Sequence[Step] = (),
     ) -> None:
         self.verifier = load_verifier(verifier) if isinstance(verifier, str) else verifier
         self.extractor = load_extractor(extractor) if isinstance(extractor, str) else extractor
         self.scoring = load_scoring(scoring)
+        self.steps = tuple(steps)
 
     @property
     def signature(self) -> str:
         """How results are made; equal signatures and samples give equal results."""
-        return f"extract:{self.extractor.signature}|verify:{self.verifier.signature}|score:{self.scoring.signature}"
+        parts = [f"extract:{self.extractor.signature}", f"verify:{self.verifier.signature}"]
+        return "|".join([*parts, *(step.signature for step in self.steps), f"score:{self.scoring.signature}"])
+
+    @property
+    def bare(self) -> Evaluator:
+        """The same without steps."""
+        return Evaluator(verifier=self.verifier, extractor=self.extractor, scoring=self.scoring)
 
     async def check(self, sample: Sample) -> Result:
         """Judge one sample."""
+        if not self.steps:
+            return await self._check(sample)
+        with metered() as meter:
+            bare = self.bare
+            result = await bare._check(sample)
+            for step in self.steps:
+                result = await step.run(result, bare)
+            return result.model_copy(update={"usage": meter.usage, "signature": self.signature})
+
+    async def _check(self, sample: Sample) -> Result:
         with metered() as meter:
             extraction = await extracted(self.extractor.extract, sample)
             if isinstance(extraction, Failure):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from operator import itemgetter
 from statistics import fmean
@@ -15,10 +15,13 @@ from pydantic import computed_field, model_validator
 from faithmeter import display as render
 from faithmeter.datamodels import Aside, DerivingModel, Failure, Label, Outcome, Sample, Usage, Verdict
 from faithmeter.intervals import mean_interval
+from faithmeter.revision import Revision
 from faithmeter.scoring import Scoring
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
+
+    from faithmeter.fix import Fixed
 
 Status = Literal["ok", "no_claims", "partial", "failed"]
 
@@ -40,6 +43,8 @@ class Result(DerivingModel):
     """How the result was made: the extractor, the verifier and the policy, with their settings."""
     usage: Usage = Usage()
     """What it cost."""
+    revision: Revision | None = None
+    """The answer as it was fixed, where that was asked for."""
 
     @model_validator(mode="after")
     def _evidence_is_verbatim(self) -> Self:
@@ -116,6 +121,10 @@ class Result(DerivingModel):
         signature = f"{made}{mark}{scoring.signature}" if mark else self.signature
         return self.model_copy(update={"scoring": scoring, "signature": signature})
 
+    def fixed(self, **options: Any) -> Fixed:
+        """The smallest edit that makes the answer faithful, checked anew; the options are those of `faithmeter.fix`."""
+        return _fixers[-1](self, **options)
+
     def __repr__(self) -> str:
         return render.as_text(self)
 
@@ -126,6 +135,14 @@ class Result(DerivingModel):
 
     def _repr_html_(self) -> str:
         return render.as_html(self)
+
+
+_fixers: list[Callable[..., Fixed]] = []
+
+
+def fixes_results(fix: Callable[..., Fixed]) -> None:
+    """Say who fixes results: `fix` does, which stands above this module and so cannot be named in it."""
+    _fixers.append(fix)
 
 
 class Tally:

@@ -19,6 +19,7 @@ from faithmeter.errors import FaithmeterError
 COMMANDS = {
     "check": ("faithmeter.cli.check", "Check one answer against its contexts."),
     "eval": ("faithmeter.cli.eval", "Check every answer of a data set: the main job."),
+    "fix": ("faithmeter.cli.fix", "Make an answer faithful by the smallest edit."),
     "report": ("faithmeter.cli.report", "Show a results file, and write it in other forms."),
     "compare": ("faithmeter.cli.compare", "Compare two runs, paired by sample id."),
     "agree": ("faithmeter.cli.agree", "Set a judge against labels by people."),

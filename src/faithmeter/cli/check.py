@@ -19,7 +19,7 @@ from faithmeter.results import Result
 from faithmeter.runtime import sync
 
 
-def _text(value: str) -> str:
+def text_of(value: str) -> str:
     """The text itself, a file's text for `@PATH`, standard input for `-`."""
     try:
         if value == "-":
@@ -31,6 +31,20 @@ def _text(value: str) -> str:
         raise DataError(f"{value[1:]}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise DataError(f"{value}: not UTF-8 text") from None
+
+
+def sample_of(answer: str, contexts: tuple[str, ...], question: str | None) -> Sample:
+    """The sample that the arguments describe; it is said on standard error if it has no context."""
+    if [answer, *contexts].count("-") > 1:
+        raise click.UsageError("only one of the answer and the contexts can be standard input")
+    sample = Sample.model_validate(
+        {"answer": text_of(answer), "contexts": tuple(map(text_of, contexts)), "question": question}
+    )
+    if not any(context.text.strip() for context in sample.contexts):
+        click.echo(
+            "faithmeter: there is no context to check against: give it with -c, else no claim is supported", err=True
+        )
+    return sample
 
 
 @click.command("check")
@@ -55,15 +69,7 @@ def command(
     faithmeter check @answer.txt -c @page1.txt -c @page2.txt --min-score 0.8
     echo "It opened in 1889." | faithmeter check - -q "When did it open?" -c @tower.txt --json
     """
-    if [answer, *contexts].count("-") > 1:
-        raise click.UsageError("only one of the answer and the contexts can be standard input")
-    sample = Sample.model_validate(
-        {"answer": _text(answer), "contexts": tuple(map(_text, contexts)), "question": question}
-    )
-    if not any(context.text.strip() for context in sample.contexts):
-        click.echo(
-            "faithmeter: there is no context to check against: give it with -c, else no claim is supported", err=True
-        )
+    sample = sample_of(answer, contexts, question)
     result = sync.run(build_evaluator(**options).check(sample))
     for note in result.notes:
         click.echo(f"faithmeter: {note}", err=True)

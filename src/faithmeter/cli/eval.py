@@ -7,6 +7,7 @@ import json
 import re
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import aclosing, contextmanager, suppress
 from dataclasses import fields
@@ -21,14 +22,16 @@ from faithmeter.cache import notes
 from faithmeter.cli import BELOW, INTERRUPTED, PASSED
 from faithmeter.cli.eval_on_ray import eval_on_ray
 from faithmeter.cli.eval_request import EvalRequest, count, show_numbers, verdict
+from faithmeter.cli.fix import fix_options, write_fixed
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, evaluator_options
 from faithmeter.cli.progress import Tick, progress
 from faithmeter.datamodels import Usage
 from faithmeter.errors import FaithmeterError
 from faithmeter.evaluator import Evaluator
+from faithmeter.fix import FixStep
 from faithmeter.llm.budget import limited
-from faithmeter.report import write_report
+from faithmeter.report import read_results, write_report
 from faithmeter.report.github import announce_file, under_actions
 from faithmeter.runs.journal import Journal
 from faithmeter.runs.runner import Judges, Run
@@ -61,6 +64,9 @@ class Shard(click.ParamType[tuple[int, int]]):
 @click.option("--fresh", is_flag=True, help="Drop the results that are there and start over.")
 @click.option("--retry-failed", is_flag=True, help="Judge again the answers that could not be judged in full.")
 @click.option("--report", type=click.Path(dir_okay=False), help="Write a report here; its ending tells the kind.")
+@click.option("--fix", type=click.Path(dir_okay=False), help="Also make each answer faithful by the smallest edit, and "
+              "write the rows with the fixed answers here; the results hold both.")  # fmt: skip
+@fix_options
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N answers.")
 @click.option("--sample", type=click.IntRange(1), metavar="N", help="Only N answers, drawn at random.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed, another --sample.")
@@ -106,13 +112,15 @@ def command(data: tuple[str, ...], **options: Any) -> None:
     names = [item.name for item in fields(EvalRequest) if item.name in options]
     request = EvalRequest(data, **{name: options.pop(name) for name in names})
     repeat, dry_run = options.pop("repeat"), options.pop("dry_run")
+    refusal_text, strict = options.pop("refusal_text"), options.pop("strict")
     if dry_run:
         sys.exit(_dry_run(request, build_evaluator(**options | {"cache": NO_CACHE})))
     if repeat > 1:
         sys.exit(_repeat(request, build_evaluator(**options | {"cache": NO_CACHE}), repeat))
     request.check(_files_named(options["verifier"], options["extractor"], options["cache"].cache))
     plain = build_evaluator(**options | {"cache": NO_CACHE})
-    specs = Specs(options["verifier"], options["extractor"], plain.scoring, options["cache"])
+    steps = (FixStep(refusal_text, strict),) if request.fix else ()
+    specs = Specs(options["verifier"], options["extractor"], plain.scoring, options["cache"], steps)
     judges = Judges(specs.build(), specs, request.workers)
     if request.engine != "local":
         sys.exit(eval_on_ray(request, judges))
@@ -168,7 +176,7 @@ def _journal(request: EvalRequest) -> Iterator[Journal | None]:
     if request.output:
         with Journal(Path(request.output), fresh=request.fresh, retry_failed=request.retry_failed) as journal:
             yield journal
-    elif request.report or under_actions():
+    elif request.report or request.fix or under_actions():
         with TemporaryDirectory(prefix="faithmeter-") as folder, Journal(Path(folder) / "results.jsonl") as journal:
             yield journal
     else:
@@ -183,6 +191,7 @@ class _Eval:
         self.journal = journal
         self.judges = judges
         self.intake = request.intake()
+        self.fixes: Counter[str] = Counter()
         self.session = Run(
             judges,
             journal=journal,
@@ -212,6 +221,8 @@ class _Eval:
             return INTERRUPTED
         if self.request.report and not self.session.stopped and self.journal:
             write_report(self.request.report, self.journal.output, min_score=self.request.min_score)
+        if self.request.fix and not self.session.stopped and self.journal:
+            self.fixes = write_fixed(self.request.fix, read_results(self.journal.output))
         if self.journal and not self.session.stopped:
             announce_file(self.journal.output, min_score=self.request.min_score, data=self.request.data[0])
         self._show(left)
@@ -268,7 +279,7 @@ class _Eval:
             "judged_again": dict(journal.again) if journal else {},
             "stopped": self.session.stopped,
             "signature": self.judges.evaluator.signature,
-        }
+        } | ({"fixes": dict(self.fixes)} if self.request.fix else {})
 
     def _lines(self, left: int) -> Iterator[str]:
         if self.intake.bad:
@@ -283,7 +294,10 @@ class _Eval:
         if left and self.journal:
             yield f"{count(left, 'result')} of rows that this run did not meet: kept in {self.journal.path}"
         if not self.session.stopped:
-            yield from (f"wrote {name}" for name in (self.request.output, self.request.report) if name)
+            if self.fixes:
+                yield "fixes: " + ", ".join(f"{number} {status}" for status, number in self.fixes.most_common())
+            files = (self.request.output, self.request.report, self.request.fix)
+            yield from (f"wrote {name}" for name in files if name)
 
     def _exit_code(self) -> int:
         stopped = self.session.stopped

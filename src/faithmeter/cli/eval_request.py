@@ -37,6 +37,7 @@ class EvalRequest:
     fresh: bool
     retry_failed: bool
     report: str | None
+    fix: str | None
     limit: int | None
     sample: int | None
     seed: int
@@ -104,6 +105,8 @@ class EvalRequest:
             raise click.UsageError("--fail-fast and --max-failures are not for Ray: a part is judged as a whole")
         if self.engine != "local" and self.max_cost is not None:
             raise click.UsageError("--max-cost is not for Ray: its workers cannot see what the others have spent")
+        if self.engine != "local" and self.fix:
+            raise click.UsageError("--fix is not for Ray: run it on the rows that need it")
         if self.report:
             format_of(self.report)
         inputs = [source.name for source in find([name for name in self.data if "://" not in name])]
@@ -111,9 +114,9 @@ class EvalRequest:
         if self.output and self.engine == "local":
             place = final_place(self.output)
             beside = {"the journal": f"{place}.journal", "the list of bad rows": self.side_file}
-            keep_apart({"-o": self.output, "--report": self.report, **beside}, inputs)
+            keep_apart({"-o": self.output, "--report": self.report, "--fix": self.fix, **beside}, inputs)
         else:
-            keep_apart({"--report": self.report}, inputs)
+            keep_apart({"--report": self.report, "--fix": self.fix}, inputs)
 
 
 def show_numbers(tally: Tally, request: EvalRequest, *, facts: dict[str, Any], lines: Iterable[str]) -> None:

@@ -19,7 +19,7 @@ from faithmeter.cache import wrap, wrap_extractor
 from faithmeter.data.jsonl import encode
 from faithmeter.datamodels import Sample
 from faithmeter.errors import FaithmeterError, StopRun
-from faithmeter.evaluator import Evaluator
+from faithmeter.evaluator import Evaluator, Step
 from faithmeter.extract import load_extractor
 from faithmeter.results import Tally
 from faithmeter.scoring import Scoring
@@ -46,6 +46,8 @@ class Specs(NamedTuple):
     scoring: Scoring
     caching: Caching | None = None
     """None: no cache at all."""
+    steps: tuple[Step, ...] = ()
+    """What else is found out about each answer; they travel as they are."""
 
     def build(self) -> Evaluator:
         """The evaluator."""
@@ -53,7 +55,7 @@ class Specs(NamedTuple):
         if self.caching:
             verifier = wrap(verifier, **self.caching._asdict())
             extractor = wrap_extractor(extractor, cache=self.caching.cache, refresh=self.caching.refresh)
-        return Evaluator(verifier=verifier, extractor=extractor, scoring=self.scoring)
+        return Evaluator(verifier=verifier, extractor=extractor, scoring=self.scoring, steps=self.steps)
 
 
 class Batch(NamedTuple):

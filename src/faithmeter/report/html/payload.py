@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from faithmeter.datamodels import Failure, Label, Outcome, Verdict
+from faithmeter.display import fix_headline
 from faithmeter.results import Result
 
 # `<` so that nothing ends the script element or opens a comment in it; the two separators because
@@ -63,6 +64,11 @@ def details(result: Result, signature: int) -> dict[str, Any]:
     }
     if result.notes:
         found["notes"] = result.notes
+    if result.revision:
+        found["revision"] = {
+            "headline": fix_headline(result.revision),
+            "pieces": result.revision.pieces(result.sample.answer),
+        }
     if result.failures:
         found["bounds"] = result.bounds
     if result.sample.metadata:

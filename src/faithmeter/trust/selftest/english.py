@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from faithmeter.text.english.articles import with_article as with_article
+
 
 def words(text: str) -> tuple[str, ...]:
     """The words of a table."""
@@ -190,22 +192,6 @@ QUANTIFIERS = [
         (r"\bonce a (?=day|week|month|year)", "ten times a "),
     )
 ]  # fmt: skip
-
-
-def with_article(text: str) -> str:
-    """Put a or an right before the word that follows it."""
-
-    def fitting(match: re.Match[str]) -> str:
-        article, space, following = match.groups()
-        before = match.string[: match.start()].rstrip()[-1:]
-        if article == "A" and (before.isalnum() or before == ","):
-            return match.group()  # a capital inside a sentence is a letter's name: "vitamin A is"
-        an = following[0].lower() in "aeiou" and not following.lower().startswith(("uni", "eu", "one", "use", "usu"))
-        an = an or following.lower().startswith(("hour", "honest", "heir"))
-        new = "an" if an else "a"
-        return (new.capitalize() if article[0].isupper() else new) + space + following
-
-    return re.sub(r"\b([Aa]n?)( +)([^\W\d_]+)", fitting, text)
 
 
 def capitalised(text: str) -> str:

@@ -11,7 +11,7 @@ class SampleView {
   build() {
     const reading = h("div", { class: "reading" },
       h("section", { class: "answer-pane", "aria-labelledby": "answer-title" },
-        h("h3", { id: "answer-title" }, "Answer"), this.answer(), this.claims()),
+        h("h3", { id: "answer-title" }, "Answer"), this.answer(), this.revision(), this.claims()),
       h("section", { class: "context-pane", "aria-labelledby": "contexts-title" },
         h("h3", { id: "contexts-title" }, "Contexts ", h("span", { class: "unit" }, this.used())), this.contexts()));
     return [this.question(), ...this.notes(), reading, this.matrix(), this.facts()];
@@ -24,6 +24,15 @@ class SampleView {
 
   notes() {
     return (this.details.notes ?? []).map((note) => h("p", { class: "notice" }, "⚠ ", note));
+  }
+
+  /** The answer as it was fixed: what was cut struck through, what was added underlined. */
+  revision() {
+    const { revision } = this.details;
+    if (!revision) return null;
+    const tags = { kept: "span", cut: "del", added: "ins" };
+    return h("div", { class: "revision" }, h("h4", null, "Fixed answer"), h("p", { class: "unit" }, revision.headline),
+      h("div", { class: "prose", dir: "auto" }, ...revision.pieces.map(([change, text]) => h(tags[change], null, text))));
   }
 
   // --- the answer ------------------------------------------------------------------------------

@@ -1,0 +1,191 @@
+"""Proposes, for a claim that is not supported, to exchange one thing it names for what the contexts name instead.
+
+A proposal is only that: the verifier judges each before one is taken. What goes in always stands in a context.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import NamedTuple
+
+from faithmeter.datamodels import Context, Evidence
+from faithmeter.evidence.passages import Index, Passage, terms
+from faithmeter.revision import EditKind
+from faithmeter.text.english.mentions import Mention, mentions, written_like
+
+PASSAGES = 6  # of the contexts, those that say most of the claim
+_REACH = 8  # words around a mention that tell what it is about
+_WORD = re.compile(r"[^\W_]+(?:[.,'’][^\W_]+)*|[%$€£]")
+_SAME_ENOUGH = 0.6  # of a claim's words that a passage must have in the same order for other words to be exchanged
+
+
+class Proposal(NamedTuple):
+    """Other words for a stretch of a claim."""
+
+    start: int
+    end: int
+    new: str
+    kind: EditKind
+    reason: str
+    evidence: Evidence | None
+    score: float
+    """How well what goes in fits the place; for the order only."""
+
+    def of(self, text: str) -> str:
+        """The claim as it would be."""
+        return text[: self.start] + self.new + text[self.end :]
+
+
+@lru_cache(maxsize=64)
+def _index(texts: tuple[str, ...]) -> tuple[Index, frozenset[str]]:
+    """The contexts' passages, and the words that they write with small letters."""
+    small = frozenset(re.findall(r"(?<![\w'’-])[^\W\d_A-Z][^\W\d_A-Z]+", " ".join(texts)))
+    return Index(texts), small
+
+
+def proposals(text: str, contexts: Sequence[Context]) -> list[Proposal]:
+    """Ways to put right what a claim names, the best first."""
+    index, small = _index(tuple(context.text for context in contexts))
+    if not index.passages:
+        return []
+    ours = mentions(text, known=small)
+    said: set[tuple[str, str]] = {
+        (mention.kind, mention.value) for passage in index.passages for mention in _named(passage.text, small)
+    }
+    passages = _nearest(text, index)
+    found: dict[tuple[int, int, str], Proposal] = {}
+    for passage, overlap in passages:
+        evidence = Evidence.of(contexts, passage.context, passage.start, passage.end)
+        for proposal in [
+            *_exchanges(text, ours, passage.text, small, said, overlap),
+            *_alignments(text, passage.text, overlap),
+        ]:
+            key = proposal.start, proposal.end, proposal.new
+            if key not in found or found[key].score < proposal.score:
+                found[key] = proposal._replace(evidence=evidence)
+    return sorted(found.values(), key=lambda proposal: -proposal.score)
+
+
+@lru_cache(maxsize=2048)
+def _named(text: str, small: frozenset[str]) -> tuple[Mention, ...]:
+    return tuple(mentions(text, known=small))
+
+
+def _nearest(text: str, index: Index) -> list[tuple[Passage, float]]:
+    """The passages that say most of a claim, each with the share of the claim's words that it has."""
+    wanted = set(terms(text))
+    shares = [(len(wanted.intersection(terms(passage.text))) / max(1, len(wanted)), -passage.number, passage)
+              for passage in index.passages]  # fmt: skip
+    return [(passage, share) for share, _, passage in sorted(shares, reverse=True)[:PASSAGES] if share > 0]
+
+
+def _exchanges(
+    text: str, ours: Sequence[Mention], passage: str, small: frozenset[str], said: Set[tuple[str, str]], overlap: float
+) -> Iterator[Proposal]:
+    """One thing that a claim names for one of the same kind that a passage names."""
+    theirs = _named(passage, small)
+    have: set[tuple[str, str]] = {(mention.kind, mention.value) for mention in ours}
+    for mine in ours:
+        stands = (mine.kind, mine.value) in said
+        for other in theirs:
+            if other.kind != mine.kind or other.value == mine.value:
+                continue
+            if mine.kind in ("unit", "currency"):
+                if other.beside != mine.beside:
+                    continue
+                fit = 3.0
+            elif _is_said(mine, other, text, have):
+                continue
+            else:
+                fit = _fit(text, mine, passage, other) - 1.5 * stands
+            new = written_like(mine, other)
+            reason = f"the context has {other.text!r}, not {mine.text!r}"
+            yield Proposal(mine.start, mine.end, new, "swap", reason, None, fit + 3 * overlap)
+
+
+def _is_said(mine: Mention, other: Mention, text: str, have: Set[tuple[str, str]]) -> bool:
+    """Whether a claim names the other thing already, in part or in whole."""
+    if mine.kind == "name":
+        return other.value in text.lower() or _is_part(mine, other)
+    return (other.kind, other.value) in have
+
+
+def _is_part(mine: Mention, other: Mention) -> bool:
+    """Whether one name is the other told in full."""
+    return mine.value in other.value or other.value in mine.value
+
+
+def _fit(text: str, mine: Mention, passage: str, other: Mention) -> float:
+    """How alike the words around two mentions are, the nearer the more."""
+    left, right = _around(text, mine), _around(passage, other)
+    score = 0.0
+    for word, (side, distance) in left.items():
+        if word in right:
+            there, away = right[word]
+            score += (1.0 if side == there else 0.5) / (1 + 0.25 * (distance - 1)) / (1 + 0.25 * (away - 1))
+    if mine.kind == "number" and mine.beside == other.beside:
+        score += 1.0 if mine.beside else 0.3
+    if mine.kind == "name":
+        shared = set(mine.value.split()) & set(other.value.split())
+        score += 1.5 * bool(shared) - 0.2 * abs(len(mine.value.split()) - len(other.value.split()))
+        score -= 0.6 * (mine.text.isupper() != other.text.isupper())
+    return score
+
+
+def _around(text: str, mention: Mention) -> dict[str, tuple[str, int]]:
+    """The words near a mention, each with its side and how far away it is."""
+    found: dict[str, tuple[str, int]] = {}
+    before = [match[0].lower() for match in _WORD.finditer(text, max(0, mention.start - 100), mention.start)]
+    after = [match[0].lower() for match in _WORD.finditer(text, mention.end, mention.end + 100)]
+    for side, words in (("before", before[::-1]), ("after", after)):
+        for distance, word in enumerate(words[:_REACH], 1):
+            stem = word[:6]
+            if stem not in found or found[stem][1] > distance:
+                found[stem] = (side, distance)
+    return found
+
+
+def _alignments(text: str, passage: str, overlap: float) -> Iterator[Proposal]:
+    """A few words of a claim for those that stand in their place in a passage that is else the same."""
+    if overlap < _SAME_ENOUGH:
+        return
+    ours, theirs = list(_WORD.finditer(text)), list(_WORD.finditer(passage))
+    if len(theirs) > 120:
+        return
+    matcher = SequenceMatcher(
+        None, [match[0].lower() for match in ours], [match[0].lower() for match in theirs], autojunk=False
+    )
+    blocks = matcher.get_opcodes()
+    same = sum(end - start for kind, start, end, _, _ in blocks if kind == "equal")
+    if same < _SAME_ENOUGH * len(ours):
+        return
+    for place, (kind, start, end, first, last) in enumerate(blocks):
+        inner = 0 < place < len(blocks) - 1  # words that the claim leaves out at its ends are no mistake
+        if kind == "equal" or end - start > 4 or last - first > 4 or not inner:
+            continue
+        begin, stop, new = _replaced(text, ours, passage, theirs, (start, end, first, last))
+        old = text[begin:stop].strip()
+        reason = f"the context has {new.strip()!r}" + (f", not {old!r}" if old else " here")
+        if kind == "delete":
+            reason = f"the context says the same without {old!r}"
+        yield Proposal(begin, stop, new, "swap", reason, None, 2.0 + 2 * overlap + same / max(1, len(ours)))
+
+
+def _replaced(
+    text: str, ours: list[re.Match[str]], passage: str, theirs: list[re.Match[str]], block: tuple[int, int, int, int]
+) -> tuple[int, int, str]:
+    """The stretch of a claim that a block of words takes up, with a space where words come or go, and its new words."""
+    start, end, first, last = block
+    new = passage[theirs[first].start() : theirs[last - 1].end()] if last > first else ""
+    if end > start:
+        begin, stop = ours[start].start(), ours[end - 1].end()
+        if not new and begin and text[begin - 1] == " ":
+            begin -= 1
+        if begin == 0 or (text[begin].isupper() and start == 0):
+            new = new[:1].upper() + new[1:]
+        return begin, stop, new
+    begin = ours[start].start()
+    return begin, begin, f"{new} "

@@ -1,0 +1,165 @@
+"""What can be taken out of a clause and stands alone: relative clauses, appositions, items of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from faithmeter.text.english import verbs
+from faithmeter.text.english.clause_words import (
+    ADVERBS,
+    DETERMINERS,
+    PREPOSITIONS,
+    REPORTS,
+    Clause,
+    Word,
+    finite,
+    first_finite,
+)
+from faithmeter.text.english.word_tables import words
+
+RELATIVES = words("which who whose")
+_NO_LIST = words("or nor between either neither not never no from total together combined versus")
+_LIST_CUES = words(
+    "including like include includes included offers offer provides provide serves serve features feature "
+    "contains contain has have had are is were was with of for such as via by from through during between in on "
+    "at produces produce sells sell makes make"
+)
+
+
+def relatives(body: str, found: list[Word], first: int, last: int) -> Iterator[Clause]:
+    """ ", which …" and ", who …": what they say of the words before them."""
+    for at in range(first + 2, last - 2):
+        if found[at - 1].text != "," or found[at].lower not in RELATIVES:
+            continue
+        verb = first_finite(found, at, last) if found[at].lower == "whose" else at + 1
+        if verb is None or not (found[at].lower == "whose" or _finite_after_pronoun(found, at + 1)):
+            continue
+        main = first_finite(found, first, at - 1)
+        end = last
+        if main is None:  # in the subject: up to the comma before the main verb
+            closing = [place for place in range(at + 2, last - 1) if found[place].text == ","]
+            closed = next((place for place in closing if _verb_at(found, place + 1)), None)
+            if closed is None:
+                continue
+            end = closed
+            antecedent = body[found[first].start : found[at - 2].end]
+        else:
+            closed = next(
+                (
+                    place
+                    for place in range(at + 2, last)
+                    if found[place].text == ","
+                    and found[place + 1 : place + 2]
+                    and found[place + 1].lower not in ("and", "or")
+                ),
+                None,
+            )
+            if closed is not None:
+                continue  # whether the sentence goes on after it, or the clause, cannot be told
+            antecedent = _phrase_before(body, found, main + 1, at - 1)
+            if not antecedent:
+                continue
+        rest = body[found[at + 1].start : found[end - 1].end]
+        text = f"{antecedent}'s {rest}" if found[at].lower == "whose" else f"{antecedent} {rest}"
+        stop = found[end].end if main is None else found[end - 1].end
+        yield Clause(found[at].start, found[end - 1].end, text, (found[at - 1].start, stop), "relative")
+
+
+def _finite_after_pronoun(found: list[Word], at: int) -> bool:
+    """Whether a relative pronoun is the subject of the verb that follows it."""
+    word = found[at].lower
+    if word in ADVERBS and at + 1 < len(found):
+        word = found[at + 1].lower
+    return word in verbs.AUXILIARIES or word in verbs.THIRD or verbs.is_past(word) or word in verbs.BASES
+
+
+def _verb_at(found: list[Word], at: int) -> bool:
+    """Whether a finite verb stands at a place, or after an adverb there."""
+    if at < len(found) - 1 and (found[at].lower in ADVERBS or found[at].lower.endswith("ly")):
+        at += 1
+    word = found[at].lower if at < len(found) else ""
+    return word in verbs.AUXILIARIES or word in verbs.THIRD or verbs.is_past(word)
+
+
+def _phrase_before(body: str, found: list[Word], first: int, last: int) -> str:
+    """The noun phrase that ends at a place: back to its determiner, or to the start of a name."""
+    at = last - 1
+    if not found[at].text[0].isalnum():
+        return ""
+    while at > first:
+        word, before = found[at], found[at - 1]
+        if word.lower in DETERMINERS and before.lower != "of":
+            break
+        if before.text in ",;()" or (before.lower in PREPOSITIONS and before.lower != "of") or before.lower == "and":
+            break
+        named = word.text[0].isupper() and before.text[0].islower()
+        if named and before.lower != "of" and before.lower not in DETERMINERS:
+            break
+        if finite(found, at - 1) or before.lower in verbs.AUXILIARIES:
+            break
+        at -= 1
+    return body[found[at].start : found[last - 1].end]
+
+
+def appositions(body: str, found: list[Word], first: int, last: int) -> Iterator[Clause]:
+    """ "X, a Y, …": X is a Y. Only after a name or "the …" that begins the clause."""
+    comma = next((at for at in range(first, last) if found[at].text == ","), None)
+    if comma is None or comma + 3 >= last or comma == first:
+        return
+    if not any(word.text[0].isupper() for word in found[first:comma]) or first_finite(found, first, comma) is not None:
+        return
+    if found[comma + 1].lower not in ("a", "an", "the", "one", "his", "her", "their", "its"):
+        return
+    closed = next((at for at in range(comma + 2, last - 1) if found[at].text == ","), None)
+    if closed is None or not _verb_at(found, closed + 1) or found[first].lower in PREPOSITIONS:
+        return
+    inner = found[comma + 1 : closed]
+    if any(word.lower in ("and", "or") for word in inner):
+        return
+    verb = found[closed + 1].lower
+    past = verb in ("was", "were", "had", "did") or verbs.is_past(verb)
+    subject = body[found[first].start : found[comma - 1].end]
+    rest = body[found[comma + 1].start : found[closed - 1].end]
+    yield Clause(found[comma + 1].start, found[closed - 1].end, f"{subject} {'was' if past else 'is'} {rest}",
+                 (found[comma].start, found[closed].end), "apposition")  # fmt: skip
+
+
+def items(body: str, found: list[Word], first: int, last: int) -> Iterator[Clause]:
+    """ "X has A, B, and C": X has A, X has B, X has C. Three items at least."""
+    lowered = {word.lower for word in found[first:last]}
+    if lowered & (_NO_LIST | REPORTS | RELATIVES) or any(word.text in ";()" for word in found[first:last]):
+        return
+    joins = [at for at in range(first, last) if found[at].lower == "and"]
+    if len(joins) != 1:
+        return
+    join = joins[0]
+    commas = [at for at in range(first, join) if found[at].text == ","]
+    verb = first_finite(found, first, last)
+    commas = [at for at in commas if verb is not None and at > verb]
+    if verb is None or not commas or any(found[at].text == "," for at in range(join, last)):
+        return
+    inner = commas[:-1] if commas[-1] == join - 1 else commas
+    if not inner:
+        return
+    begins = [at + 1 for at in inner]
+    cue = next((at for at in range(inner[0] - 1, verb - 1, -1)
+                if found[at].lower in _LIST_CUES or at == verb), verb)  # fmt: skip
+    begins = [cue + 1, *begins, join + 1]
+    if begins[0] >= inner[0]:
+        return
+    ends = [*(begin - 1 for begin in begins[1:-1]), commas[-1] if commas[-1] == join - 1 else join, last]
+    spans = list(zip(begins, ends, strict=True))
+    texts = [found[begin:end] for begin, end in spans]
+    if any(not item or any(_is_verb(word) for word in item) for item in texts):
+        return
+    bare = [[word for word in item if word.lower not in DETERMINERS] for item in texts]
+    if all(len(item) == 1 for item in bare[:-1]) and len(bare[-1]) > 1 and texts[-1][0].lower not in DETERMINERS:
+        return  # adjectives of one noun
+    head = body[found[first].start : found[cue].end]
+    for number, (begin, end) in enumerate(spans):
+        start, stop = found[begin].start, found[end - 1].end
+        yield Clause(start if number else found[first].start, stop, f"{head} {body[start:stop]}", (start, stop), "item")
+
+
+def _is_verb(word: Word) -> bool:
+    return word.lower in verbs.AUXILIARIES or (word.lower in verbs.PAST and word.lower not in verbs.BASES)

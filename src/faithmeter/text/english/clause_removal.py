@@ -1,0 +1,73 @@
+"""Takes clauses out of a sentence so that a sentence remains."""
+
+from __future__ import annotations
+
+from faithmeter.text.english.clause_words import Clause
+
+
+def without(sentence: str, parts: list[Clause], gone: set[int]) -> list[tuple[int, int, str]]:
+    """How to take some clauses out of a sentence so that a sentence remains: (start, end, new words), in order.
+
+    Empty if that cannot be done well.
+    """
+    kept = [clause for number, clause in enumerate(parts) if number not in gone]
+    if not kept or not gone:
+        return []
+    if all(clause.role in ("verb", "clause", "main") for clause in parts):
+        return _joined_anew(sentence, parts, gone)
+    changes: list[tuple[int, int, str]] = []
+    if any(parts[number].role == "item" for number in gone):
+        changes += _listed_anew(sentence, parts, gone)
+        if not changes:
+            return []
+    for number in sorted(gone):
+        clause = parts[number]
+        if clause.role in ("relative", "apposition"):
+            changes.append((*clause.cut, ""))
+        elif clause.role in ("clause", "verb"):
+            if any(other.start > clause.start and other.start < clause.end for other in kept):
+                return []
+            changes.append((*clause.cut, ""))
+        elif clause.role == "main":
+            return []
+    return sorted(changes)
+
+
+def _joined_anew(sentence: str, parts: list[Clause], gone: set[int]) -> list[tuple[int, int, str]]:
+    changes = [(*parts[number].cut, "") for number in sorted(gone) if number]
+    if 0 not in gone:
+        return changes
+    first = next(number for number in range(len(parts)) if number not in gone)
+    clause = parts[first]
+    opening = f"{clause.given} " if clause.given else ""
+    words = sentence[clause.start : clause.end]
+    if not opening:
+        opening, begin = words[:1].upper(), clause.start + 1
+    else:
+        opening, begin = opening[:1].upper() + opening[1:], clause.start
+    rest = [change for change in changes if change[0] >= clause.end]
+    return [(parts[0].start, begin, opening), *rest]
+
+
+def _listed_anew(sentence: str, parts: list[Clause], gone: set[int]) -> list[tuple[int, int, str]]:
+    """The list of the items that remain, with its commas and "and" where they belong."""
+    items = [number for number, clause in enumerate(parts) if clause.role == "item"]
+    kept = [number for number in items if number not in gone]
+    if not kept:
+        return []
+    changes = []
+    last = kept[-1]
+    for place, number in enumerate(items):
+        after = items[place + 1] if place + 1 < len(items) else None
+        start, stop = parts[number].cut
+        if number in gone:
+            end = parts[after].cut[0] if after is not None else stop
+            changes.append((start, end, ""))
+        elif after is not None and number != last:
+            following = next(n for n in kept if n > number)
+            gap = ", " if following != last else " and " if len(kept) == 2 else ", and "
+            if sentence[stop : parts[after].cut[0]] != gap:
+                changes.append((stop, parts[after].cut[0], gap))
+        elif after is not None and number == last:
+            changes.append((stop, parts[after].cut[0], ""))
+    return changes

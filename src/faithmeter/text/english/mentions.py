@@ -1,0 +1,186 @@
+"""Finds what a text names exactly, and where: numbers, dates, units, currencies, names.
+
+Unlike `claim_facts`, which levels a claim out, each mention keeps its place, so that it can be exchanged for another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from faithmeter.text.english import word_tables as lexicon
+
+Kind = Literal["number", "ordinal", "clock", "year", "month", "weekday", "day", "unit", "currency", "name"]
+
+
+class Mention(NamedTuple):
+    """A stretch of a text that names one thing of one kind."""
+
+    start: int
+    end: int
+    kind: Kind
+    text: str
+    """As it is written."""
+    value: str
+    """Written in one way: digits for number words, one name for a unit, small letters for names."""
+    beside: str = ""
+    """Of a unit or a currency: the value of its number; of a number, the value of its unit."""
+
+
+_MONTHS = {name.capitalize(): value for name, value in lexicon.MONTHS.items()}
+_MONTH_NAMES = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_WEEKDAYS = "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday"
+_WORDS = {**lexicon.SMALL, **lexicon.TENS}
+_WORDS = {word: value for word, value in _WORDS.items() if word not in ("zero", "one")}
+_ORDINALS = {word: value for word, value in lexicon.ORDINALS.items() if word != "second"}
+_MORE_UNITS = {
+    name: names.split()[0]
+    for names in (
+        "cup cups", "tablespoon tablespoons tbsp", "teaspoon teaspoons tsp", "gallon gallons", "ton tons",
+        "thousand thousands", "million millions", "billion billions", "trillion trillions", "second", "kilo kilos",
+        "milligram milligrams", "millilitre millilitres milliliter milliliters", "m", "knot knots", "km/h", "°c", "°f",
+        "kilowatts", "square miles", "square kilometres",
+    )
+    for name in ([names] if names.startswith("square") else names.split())
+}  # fmt: skip
+_UNITS = {**{name.lower(): unit for name, unit in lexicon.UNITS.items()}, **_MORE_UNITS}
+_UNITS = {name: unit for name, unit in _UNITS.items() if name not in ("'", '"')}
+
+_DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+_CLOCK = re.compile(r"(?<![\d:])\d{1,2}:\d{2}(?![\d:])")
+_NUMBER = re.compile(rf"(?<![\w.,:/#])(?:{_DIGITS})(?![\d:/]|[.,]\d|(?:st|nd|rd|th)\b)")
+_ORDINAL = re.compile(rf"\b(?:\d+(?:st|nd|rd|th)|{'|'.join(_ORDINALS)})\b", re.IGNORECASE)
+_NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(sorted(_WORDS, key=len, reverse=True))})\b(?!-\w)", re.IGNORECASE)
+_YEAR = re.compile(r"(?:1\d{3}|20\d\d|21\d\d)\Z")
+_MONTH = re.compile(rf"\b(?:{_MONTH_NAMES})\b\.?(?=\s|[,.;)]|\Z)")
+_WEEKDAY = re.compile(rf"\b(?:{_WEEKDAYS})(?=s?\b)")
+_DAY = re.compile(
+    rf"(?<![\d,.])(?P<one>\d{{1,2}})(?:st|nd|rd|th)?(?=,? +(?:of +)?(?:{_MONTH_NAMES})\b)"
+    rf"|(?:\b(?:{_MONTH_NAMES})\.? +)(?P<two>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|,\d{{3}})"
+)
+_UNIT_AFTER = re.compile(
+    rf"[ -]?(?P<unit>%|‰|°[CF]|{'|'.join(re.escape(name) for name in sorted(_UNITS, key=len, reverse=True))})(?![\w/])",
+    re.IGNORECASE,
+)
+_CURRENCY = re.compile(r"[$€£¥₹](?=\s?\d)")
+_NAME_WORD = r"[^\W\d_a-zà-öø-ÿ][\w&’'-]*[\w]|[A-Z](?:\.[A-Z])+\.?|[A-Z]\.(?=\s[A-Z])"
+_NAME = re.compile(rf"(?<![\w-])(?:{_NAME_WORD})(?: (?:(?:of|de|la|van|von|del|al|bin) (?:the )?)?(?:{_NAME_WORD}))*")
+# Words that open a sentence with a capital and are no part of a name.
+_OPENERS = (
+    lexicon.STOP_WORDS | lexicon.FUNCTION | lexicon.QUANTIFIERS | lexicon.COMPARATIVES | lexicon.MODALS
+    | lexicon.words(
+        "according additionally also although among based despite during finally first firstly furthermore given "
+        "however moreover meanwhile next overall please since therefore thus today within yes one two three four "
+        "five six seven eight nine ten another here there customers people unlike like instead passage document "
+        "source context another yet ultimately"
+    )
+)  # fmt: skip
+
+
+def mentions(text: str, *, known: frozenset[str] = frozenset()) -> list[Mention]:
+    """Everything that a text names exactly, in order.
+
+    `known` are words that the sources write with small letters: at the start of a sentence they are no names.
+    """
+    found = [*_dates(text), *_numbers(text), *_names(text, known)]
+    taken: list[Mention] = []
+    for mention in found:  # the earlier kinds win
+        if not any(mention.start < other.end and other.start < mention.end for other in taken):
+            taken.append(mention)
+    return sorted(taken)
+
+
+def _dates(text: str) -> Iterator[Mention]:
+    for match in _DAY.finditer(text):
+        group = "one" if match["one"] else "two"
+        yield Mention(*match.span(group), "day", match[group], match[group].lstrip("0"))
+    for match in _MONTH.finditer(text):
+        name = match[0].rstrip(".")
+        end = match.start() + len(name)
+        if name in ("May", "March", "August", "Mar", "Sep", "Dec", "Jan") and not _dated(text, match.start(), end):
+            continue
+        yield Mention(match.start(), end, "month", name, str(_MONTHS[name]))
+    for match in _WEEKDAY.finditer(text):
+        yield Mention(*match.span(), "weekday", match[0], match[0].lower())
+    for match in _CLOCK.finditer(text):
+        yield Mention(*match.span(), "clock", match[0], match[0].lstrip("0"))
+
+
+def _dated(text: str, start: int, end: int) -> bool:
+    """Whether a month that may be another word stands by a number, or after a word that comes before dates."""
+    before = re.search(r"(?:\d(?:st|nd|rd|th)?,? (?:of )?|\b(?:in|by|since|until|of|early|late|last|next|mid) )\Z",
+                       text[max(0, start - 12) : start], re.IGNORECASE)  # fmt: skip
+    return bool(before or re.match(r"\.?,? \d", text[end : end + 5]))
+
+
+def _numbers(text: str) -> Iterator[Mention]:
+    for match in _CURRENCY.finditer(text):
+        number = _NUMBER.search(text, match.end(), match.end() + 30)
+        yield Mention(*match.span(), "currency", match[0], match[0], _plain(number[0]) if number else "")
+    for match in _NUMBER.finditer(text):
+        unit = _UNIT_AFTER.match(text, match.end())
+        named = _UNITS.get(unit["unit"].lower(), unit["unit"].lower()) if unit else ""
+        year = _YEAR.match(match[0]) and not named and text[match.start() - 1 : match.start()] not in "$€£¥₹"
+        year = year or (_YEAR.match(match[0]) and match.start() == 0 and not named)
+        yield Mention(*match.span(), "year" if year else "number", match[0], _plain(match[0]), named)
+        if unit:
+            yield Mention(*unit.span("unit"), "unit", unit["unit"], named, _plain(match[0]))
+    for match in _ORDINAL.finditer(text):
+        digits = re.match(r"\d+", match[0])
+        value = digits[0] if digits else str(_ORDINALS[match[0].lower()])
+        yield Mention(*match.span(), "ordinal", match[0], value)
+    for match in _NUMBER_WORD.finditer(text):
+        unit = _UNIT_AFTER.match(text, match.end())
+        named = _UNITS.get(unit["unit"].lower(), unit["unit"].lower()) if unit else ""
+        value = str(_WORDS[match[0].lower()])
+        yield Mention(*match.span(), "number", match[0], value, named)
+        if unit:
+            yield Mention(*unit.span("unit"), "unit", unit["unit"], named, value)
+
+
+def _names(text: str, known: frozenset[str]) -> Iterator[Mention]:
+    for match in _NAME.finditer(text):
+        start = match.start()
+        words = match[0].split(" ")
+        while words and (_opens(text, start, words[0], known)):
+            start += len(words[0]) + 1
+            words = words[1:]
+        while words and words[0] in ("of", "the", "de", "la", "al"):
+            start += len(words[0]) + 1
+            words = words[1:]
+        name = re.sub(r"['’]s?\Z", "", " ".join(words))
+        if len(name) > 1 and name.lower() not in _OPENERS:
+            yield Mention(start, start + len(name), "name", name, name.lower().replace(".", ""))
+
+
+def _opens(text: str, start: int, word: str, known: frozenset[str]) -> bool:
+    """Whether a word has its capital from where it stands rather than from what it names."""
+    if word.lower() in _OPENERS and not (word.isupper() and len(word) > 1):
+        return True
+    before = text[:start].rstrip("\"'“‘(*_[ \n\t")
+    first = not before or before[-1] in ".!?:•-–;"
+    return first and (word.lower() in known)
+
+
+def _plain(number: str) -> str:
+    """A number without separators and empty decimals."""
+    whole, dot, decimals = number.replace(",", "").partition(".")
+    decimals = decimals.rstrip("0")
+    return (whole.lstrip("0") or "0") + (dot + decimals if decimals else "")
+
+
+def written_like(model: Mention, found: Mention) -> str:
+    """What `found` names, in the form in which `model` is written: digits or words, capital or small."""
+    text = found.text
+    if found.kind == "number" and model.text[:1].isdigit() and not text[:1].isdigit():
+        text = found.value
+    elif found.kind == "number" and model.text.isalpha() and text.isdigit() and len(text) <= 2:
+        text = next((word for word, value in _WORDS.items() if str(value) == found.value), text)
+    elif found.kind == "number" and model.text.isdigit() and len(model.text) > 3 and "," in text:
+        text = text.replace(",", "")
+    elif found.kind == "month" and len(model.text) > 3 and len(text) <= 4:
+        text = next(name for name, value in _MONTHS.items() if str(value) == found.value)
+    if found.kind in ("number", "ordinal") and model.text[:1].isupper():
+        text = text[:1].upper() + text[1:]
+    return text
