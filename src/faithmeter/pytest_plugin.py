@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import pytest
 
 import faithmeter_pytest as door
-from faithmeter.cache import cache_file, wrap, wrap_extractor
+from faithmeter.cache import cache_file, place_or_switch, wrap, wrap_extractor
 from faithmeter.data import jsonl
 from faithmeter.data.datasets import read_samples
 from faithmeter.data.files import keep_apart
@@ -194,11 +194,9 @@ async def _limited(evaluator: Evaluator, sample: Sample, max_cost: float | None,
 @lru_cache(maxsize=16)
 def _evaluator(verifier: str, extractor: str, scoring: str, cache: str | None) -> Evaluator:
     """One evaluator for all tests with the same settings: a model is loaded once."""
-    words = {None: None, "on": True, "off": False}
-    place = words.get(cache, cache)
     return Evaluator(
-        verifier=wrap(load_verifier(verifier), cache=place),
-        extractor=wrap_extractor(load_extractor(extractor), cache=place),
+        verifier=wrap(load_verifier(verifier), cache=cache),
+        extractor=wrap_extractor(load_extractor(extractor), cache=cache),
         scoring=scoring,
     )
 
@@ -278,8 +276,9 @@ def check_options(config: pytest.Config) -> None:
         replay = config.getoption("faithmeter_replay")
         keep_apart(outputs, [replay] if replay else [])
         cache = config.getoption("faithmeter_cache") or config.getini("faithmeter_cache")
-        if cache and "://" not in cache and cache not in ("on", "off"):
-            cache_file(cache)
+        place = place_or_switch(cache) if cache else None
+        if isinstance(place, str) and "://" not in place:
+            cache_file(place)
         if record and Path(record).exists():
             Recording.read(record)  # to be added to
         if replay:

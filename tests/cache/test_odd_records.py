@@ -123,6 +123,62 @@ def test_a_cache_that_can_only_be_read_is_read(locked_folder: Path, folder_too: 
     assert place.read_bytes() == before
 
 
+ABANDONED = """
+import os, signal, sys
+from faithmeter.cache.sqlite import SQLiteStore
+from faithmeter.cache.store import Entry
+SQLiteStore(sys.argv[1]).put([Entry(b"n" * 16, b"new", "verdict", b"g")])
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions and signals")
+@pytest.mark.parametrize("left", ["-wal and -shm", "-wal", "-wal that cannot be read"])
+@pytest.mark.parametrize("folder_too", [True, False])
+def test_what_a_killed_writer_left_of_a_cache_that_can_only_be_read(
+    locked_folder: Path, left: str, folder_too: bool
+) -> None:
+    place = locked_folder / "cache.sqlite"
+    store = SQLiteStore(place)
+    store.put([Entry(b"o" * 16, b"old", "verdict", b"g")])
+    store.close()
+    done = subprocess.run([sys.executable, "-c", ABANDONED, str(place)])
+    assert done.returncode == -9
+    wal, shm = (place.with_name(place.name + ending) for ending in ("-wal", "-shm"))
+    assert wal.stat().st_size
+    if left == "-wal":
+        shm.unlink()
+    for path in locked_folder.iterdir():
+        path.chmod(0o444)
+    if left == "-wal that cannot be read":
+        wal.chmod(0)
+    if folder_too:
+        locked_folder.chmod(0o555)
+    before = place.read_bytes(), wal.stat().st_size
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        store = SQLiteStore(place)
+        found = store.get([b"o" * 16, b"n" * 16])
+        store.put([Entry(b"p" * 16, b"now", "verdict", b"g")])
+        (kept,) = store.get([b"p" * 16])
+        notes = list(store.notes)
+        store.close()
+    finally:
+        if root:
+            os.seteuid(0)
+        locked_folder.chmod(0o755)
+    assert kept == b"now", "for the run"
+    if left == "-wal that cannot be read":  # without it the file may be half of an old and half of a new one
+        assert found == [None, None]
+        assert notes == [f"{place}: cannot be written, nor read as it is; entries are kept in memory for this run only"]
+    else:
+        assert found == [b"old", b"new"]
+        assert notes == [f"{place}: can only be read; what is judged now is kept in memory for this run only"]
+    assert (place.read_bytes(), wal.stat().st_size) == before
+
+
 def test_eval_shows_what_is_wrong_with_the_cache(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text(json.dumps({"answer": SAMPLE.answer, "contexts": ["The tower is in Paris."]}))
     store = SQLiteStore(tmp_path / "cache.sqlite")

@@ -9,11 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import faithmeter
 from faithmeter.cache import default_path, notes, open_store, wrap, wrap_extractor
 from faithmeter.cache.sqlite import SQLiteStore
 from faithmeter.cache.wrapper import Cached, CachedExtractor
+from faithmeter.cli import main
 from faithmeter.errors import UsageError
 from faithmeter.verify.cascade import Cascade, Tier
 
@@ -47,6 +49,32 @@ def test_a_relative_xdg_folder_is_ignored_as_the_standard_asks(monkeypatch: pyte
 def test_no_cache() -> None:
     verifier = Substring()
     assert wrap(verifier, cache=False) is verifier
+
+
+@pytest.mark.parametrize("word", ["none", "None", "off", "no", "false", "0", ""])
+def test_a_word_that_means_no_cache_is_not_the_name_of_a_file(
+    home: Path, word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+    assert not isinstance(wrap(Substring(), cache=word), Cached)
+    check = ["check", "Paris.", "-c", "Paris.", "-v", "lexical", "--cache", word]
+    assert CliRunner().invoke(main, check).exit_code == 0
+    care = CliRunner().invoke(main, ["cache", "stats", "--cache", word])
+    assert (care.exit_code, f"a file of that name is ./{word}" in care.stderr) == (2, True)
+    monkeypatch.setenv("FAITHMETER_CACHE", word)
+    assert not isinstance(wrap(Substring()), Cached)
+    assert not list(home.iterdir())
+
+
+def test_on_is_the_users_cache_folder_and_a_path_is_always_a_path(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home)
+    cached = wrap(Substring(), cache="on")
+    assert isinstance(cached, Cached)
+    assert cached.store.location == str(default_path())
+    for place in ("./none", Path("none")):
+        named = wrap(Substring(), cache=place)
+        assert isinstance(named, Cached)
+        assert named.store.location == str(home / "none")
 
 
 def test_cheap_verifiers_only_where_a_cache_is_named(tmp_path: Path) -> None:

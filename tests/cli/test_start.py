@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,24 @@ def test_ctrl_c_while_a_command_is_loaded_exits_130(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT / "src")])}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (130, "faithmeter: interrupted\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_ctrl_c_while_the_package_is_imported_exits_130(tmp_path: Path) -> None:
+    # what the package imports first of all; the command is run as the installed script runs it
+    (tmp_path / "pydantic.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nimport time\n")
+    module, _, function = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"][
+        "faithmeter"
+    ].partition(":")
+    code = f"import sys\nfrom {module} import {function}\nsys.exit({function}())"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT / "src")])}
+    done = subprocess.run([sys.executable, "-c", code, "--help"], env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "faithmeter: interrupted\n")
+    ignored = subprocess.run(  # as in a job that a shell runs in the background: what is ignored stays so
+        [sys.executable, "-c", f"import signal\nsignal.signal(2, signal.SIG_IGN)\n{code}", "--help"],
+        env={**environment, "PYTHONPATH": str(ROOT / "src")}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert (ignored.returncode, "Usage: faithmeter" in ignored.stdout) == (0, True)
 
 
 @pytest.mark.skipif(not Path("/bin/sh").exists(), reason="POSIX shell")

@@ -120,7 +120,9 @@ def test_a_file_of_the_users_with_a_name_of_ours_stays(folder: Path, ending: str
     mine = folder / f"mine.jsonl{ending}"
     mine.write_text("Chapter one.\nIt was a dark and stormy night.")
     (folder / "bad.jsonl").write_text(ROWS + '{"id": "c"}\n')
-    done = evaluate("bad.jsonl", "-o", "mine.jsonl", "--bad-rows", "report")
+    workers = "2" if ending == ".tmp" else "1"  # several finish in another order than that of the file, which is mended
+    command = ["eval", "bad.jsonl", "-o", "mine.jsonl", "--bad-rows", "report", "-v", "lexical", "--no-cache"]
+    done = run(*command, "--workers", workers)
     assert mine.read_text() == "Chapter one.\nIt was a dark and stormy night."
     assert done.exit_code == (0 if ending == ".tmp" else 2), done.stderr
 

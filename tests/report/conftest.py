@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from support.judging import NumbersVerifier
 
 from faithmeter import Evaluator, Result
@@ -17,6 +17,8 @@ from faithmeter.report import write_report
 from faithmeter.runtime import sync
 
 ANSWERS = Path(__file__).parent / "answers.jsonl"
+PATIENCE = 120_000  # milliseconds: what is waited for comes, be the machine as busy as it likes
+expect.set_options(timeout=PATIENCE)
 SCREENSHOTS = Path(__file__).parents[2] / "out" / "screenshots"
 
 
@@ -61,7 +63,7 @@ def browser() -> Iterator[Browser]:
     program = shutil.which("chromium") or shutil.which("google-chrome")
     assert program, "these tests need chromium: apt-get install chromium"
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=PATIENCE)
         yield browser
         browser.close()
 
@@ -83,7 +85,7 @@ class Visit:
         """Open the page, at a deep link if one is given."""
         self.page.goto("about:blank")
         self.page.goto(f"{self.path.as_uri()}{'#' if fragment else ''}{fragment}")
-        self.page.wait_for_selector("html[data-ready]", timeout=60_000)
+        self.page.wait_for_selector("html[data-ready]", timeout=PATIENCE)
         return self.page
 
     def check(self) -> None:

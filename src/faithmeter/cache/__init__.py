@@ -4,7 +4,7 @@
     wrap(verifier, cache="redis://cache.example/0")       # shared by a team
     wrap(verifier, semantic=0.9)                          # also claims that say the same in other words
 
-Environment: `FAITHMETER_CACHE` (a path, a URL, or `off`), `FAITHMETER_SEMANTIC_CACHE` (`on` or `off`),
+Environment: `FAITHMETER_CACHE` (a path, a URL, `on` or `off`), `FAITHMETER_SEMANTIC_CACHE` (`on` or `off`),
 `FAITHMETER_SEMANTIC_CACHE_THRESHOLD` (0 to 1), `FAITHMETER_SEMANTIC_CACHE_EMBEDDER` (a spec). What is said
 in a call or on the command line goes before.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _SQLITE = b"SQLite format 3\0"
 _ON = frozenset({"1", "on", "true", "yes"})
-_OFF = frozenset({"", "0", "off", "false", "no"})
+_OFF = frozenset({"", "0", "off", "false", "no", "none"})
 
 
 class Layered(Protocol):
@@ -49,8 +49,8 @@ def wrap(
 ) -> Verifier:
     """Put the cache around a verifier, or leave it as it is.
 
-    `cache`: a path, a URL or a store; True, the user's cache folder; False, none; None, what the environment
-    says, else the user's cache folder for verifiers that cost something. `semantic`: True, or a threshold,
+    `cache`: a path, a URL or a store; True or "on", the user's cache folder; False or "none", none; None, what the
+    environment says, else the user's cache folder for verifiers that cost something. `semantic`: True, or a threshold,
     adds semantic hits; None, what the environment says. `refresh`: judge all again, and keep that.
     """
     from faithmeter.cache.wrapper import Cached
@@ -113,10 +113,14 @@ def default_path() -> Path:
 
 def default_place() -> str | None:
     """Where the environment puts the cache: a path or URL; None if it says off."""
-    said = os.environ.get("FAITHMETER_CACHE")
-    if said is None or said.lower() in _ON:
-        return str(default_path())
-    return None if said.lower() in _OFF else said
+    said = place_or_switch(os.environ.get("FAITHMETER_CACHE", "on"))
+    return said if isinstance(said, str) else str(default_path()) if said else None
+
+
+def place_or_switch(said: str) -> str | bool:
+    """A path or URL; or True for `on` and its like, False for `off`, `none` and theirs. A file can be `./none`."""
+    word = said.lower()
+    return True if word in _ON else False if word in _OFF else said
 
 
 @lru_cache(maxsize=32)
@@ -147,6 +151,8 @@ def cache_file(place: str | Path) -> Path:
 
 
 def _store(cache: str | Path | Store | bool | None) -> Store | None:
+    if isinstance(cache, str):
+        cache = place_or_switch(cache)
     if cache is False:
         return None
     if cache is None or cache is True:

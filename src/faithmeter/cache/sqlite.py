@@ -33,6 +33,7 @@ FLUSH_SECONDS = 5.0
 LOGGED_HITS = 1000
 # Look-ups are padded to one of these sizes, so that SQLite prepares few statements, and keeps them.
 _BATCHES = (*range(1, 17), 32, 64, 128, 512)
+_AS_WE_ARE = {"effective_ids": True} if os.access in os.supports_effective_ids else {}
 
 
 class SQLiteStore:
@@ -233,6 +234,8 @@ class SQLiteStore:
             return self._in_memory()
         with suppress(OSError):  # if it fails, so does connecting, and that is noted
             Path(self._path).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if os.path.exists(self._path) and not os.access(self._path, os.W_OK, **_AS_WE_ARE):
+            raise sqlite3.OperationalError("cannot be written, nor read as it is")  # SQLite says so at a write only
         writer = prepared(self._path)
         self._inode = os.stat(self._path).st_ino
         return connect(self._path), writer

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import shutil
 import sqlite3
+import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from faithmeter.errors import UsageError
@@ -69,22 +71,43 @@ def prepared(path: str) -> sqlite3.Connection:
 
 def opened_read_only(path: str) -> sqlite3.Connection | None:
     """A connection that can only read, to a file of ours and of our version; None if there is none."""
-    # In a folder that cannot be written either, SQLite has no place for its lock; nobody else writes there then.
-    for options in ("mode=ro", "mode=ro&immutable=1"):
+    # In a folder that cannot be written either, SQLite has no place for its lock; nobody else writes there then. What
+    # the last writer left in its log is then read from a copy: without it the file may be half of an old and a new one.
+    log = Path(f"{path}-wal")
+    ways = (_in_place("mode=ro"), _copied if log.exists() and log.stat().st_size else _in_place("mode=ro&immutable=1"))
+    for way in ways:
         connection = None
         try:
-            address = f"{Path(path).as_uri()}?{options}"
-            connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+            connection = way(path)
             (application,) = connection.execute("PRAGMA application_id").fetchone()
             (version,) = connection.execute("PRAGMA user_version").fetchone()
             connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
             if (application, version) == (APPLICATION_ID, len(MIGRATIONS)):
                 return connection
-        except sqlite3.Error:
+        except (sqlite3.Error, OSError):
             pass
         if connection is not None:
             connection.close()
     return None
+
+
+def _in_place(options: str) -> Callable[[str], sqlite3.Connection]:
+    def opened(path: str) -> sqlite3.Connection:
+        address = f"{Path(path).as_uri()}?{options}"
+        return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+
+    return opened
+
+
+def _copied(path: str) -> sqlite3.Connection:
+    """What a file and its log hold, in a database without a name, which is gone when it is closed."""
+    with tempfile.TemporaryDirectory() as folder:
+        for ending in ("", "-wal"):
+            shutil.copyfile(path + ending, f"{folder}/copy{ending}")
+        with closing(sqlite3.connect(f"{folder}/copy")) as copy:
+            held = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+            copy.backup(held)
+    return held
 
 
 def _wal(connection: sqlite3.Connection) -> None:

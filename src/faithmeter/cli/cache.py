@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from faithmeter.cache import default_path, default_place, open_store
+from faithmeter.cache import default_path, default_place, open_store, place_or_switch
 from faithmeter.cache.maintenance import Review, Stats, export, misshapen, rejudge, stats
 from faithmeter.cache.store import Store
 from faithmeter.cli import BELOW, PASSED
@@ -129,7 +129,10 @@ def verify_command(place: str | None, spec: str | None, sample: int, seed: int, 
 
 @contextmanager
 def _opened(place: str | None) -> Iterator[Store]:
-    store = open_store(place or default_place() or default_path())
+    said = True if place is None else place_or_switch(place)
+    if said is False:
+        raise click.UsageError(f"--cache {place}: that is no cache to look after; a file of that name is ./{place}")
+    store = open_store(said if isinstance(said, str) else default_place() or default_path())
     try:
         yield store
     finally:

@@ -107,8 +107,8 @@ def evaluator_options(function: F) -> F:
                 "--cache",
                 "place",
                 metavar="PATH_OR_URL",
-                help="Where verdicts are kept: a file, or redis://HOST. If not said, LLM and classifier verdicts are "
-                "kept in the user's cache folder.",
+                help="Where verdicts are kept: a file, or redis://HOST; none is --no-cache. If not said, LLM and "
+                "classifier verdicts are kept in the user's cache folder.",
             ),
             click.option("--no-cache", is_flag=True, help="Neither look verdicts up nor keep them."),
             click.option(

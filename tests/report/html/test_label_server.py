@@ -81,7 +81,7 @@ def test_text_from_the_data_is_text(page: Page, server: LabelServer, session: Se
 
 def ask(server: LabelServer, method: str, path: str, *, body: str | None = None, **headers: str) -> int:
     place = urlsplit(server.url)
-    connection = http.client.HTTPConnection("127.0.0.1", place.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", place.port, timeout=120)
     given = {name.replace("_", "-"): value for name, value in headers.items()}
     connection.request(method, path.replace("TOKEN", place.path.strip("/")), body=body, headers=given)
     status = connection.getresponse().status

@@ -118,22 +118,23 @@ def test_the_policy_forbids_what_escaping_should_prevent(hostile: list[Result], 
     failed: dict[str, str | None] = {}
     page.on("requestfailed", lambda request: failed.update({request.url: request.failure}))
     page.goto(path.as_uri())
-    tried = page.evaluate(
-        """() => {
-          const tried = [];
-          const attempt = (action) => { try { action(); tried.push('worked'); } catch { tried.push('refused'); } };
-          attempt(() => { document.body.innerHTML = '<b>markup</b>'; });
-          setTimeout(() => eval('window.pwned = 1'));  // later: while evaluating, the driver itself may
-          const script = document.createElement('script');
-          attempt(() => { script.textContent = 'window.pwned = 2'; document.body.append(script); });
-          const image = document.createElement('img');
-          image.src = 'http://example.com/leak.png';
-          attempt(() => image.setAttribute('onerror', 'window.pwned = 3'));
-          document.body.append(image);
-          return tried;
-        }"""
-    )
-    page.wait_for_timeout(200)
+    with page.expect_event("requestfailed", timeout=120_000):
+        tried = page.evaluate(
+            """() => {
+              const tried = [];
+              const attempt = (action) => { try { action(); tried.push('worked'); } catch { tried.push('refused'); } };
+              attempt(() => { document.body.innerHTML = '<b>markup</b>'; });
+              setTimeout(() => eval('window.pwned = 1'));  // later: while evaluating, the driver itself may
+              const script = document.createElement('script');
+              attempt(() => { script.textContent = 'window.pwned = 2'; document.body.append(script); });
+              const image = document.createElement('img');
+              image.src = 'http://example.com/leak.png';
+              attempt(() => image.setAttribute('onerror', 'window.pwned = 3'));
+              document.body.append(image);
+              return tried;
+            }"""
+        )
+    page.evaluate("() => new Promise(done => setTimeout(done))")  # after what was to be done later
     assert tried[0] == tried[-1] == "refused"
     assert page.evaluate("window.pwned") is None
     assert failed == {"http://example.com/leak.png": "csp"}  # stopped by the policy before the network

@@ -17,7 +17,7 @@ from faithmeter.text.english.word_tables import words as words_of
 _OPENERS = re.compile(r"[«“‘„]|``?")
 _OPENING_QUOTE = re.compile(r"""([ (\[{<])(?:"|'')""")
 _QUOTED_LETTER = re.compile(r"'(?!re|ve|ll|m|t|s|d|n)(\w)\b", re.IGNORECASE)
-_FINAL_STOP = re.compile(r"""([^.])\.([\])}>"'»”’ ]*)\s*$""")
+_FINAL_STOP = re.compile(r"""([^.])\.([\])}>"'»”’ ]*+)\s*+$""")
 _INNER_COMMA = re.compile(r"([:,])(\D)")
 _FINAL_COMMA = re.compile(r"[:,]$")
 _MARKS = re.compile(r"\.{2,}|[;@#$%&?!]")

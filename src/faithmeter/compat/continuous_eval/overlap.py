@@ -24,7 +24,8 @@ Tokens = Literal["0.2", "0.3"]
 _PUNCTUATION = frozenset(string.punctuation)
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 _PUNCTUATION_RUN = re.compile(f"[{re.escape(string.punctuation)}]+")
-_CLOSE_END = re.compile(r"""[.?!][.)";}\]*:@'({\[!?]+[^\s.)";}\]*:@'({\[!?]""")
+# A run of marks that may end a sentence, right before a word; from its start only, so that each run is read once.
+_CLOSE_END = re.compile(r"""(?<![.)";}\]*:@'({\[!?])[)";}\]*:@'({\[]*+[.?!][.)";}\]*:@'({\[!?]++\S""")
 _NUMBER = re.compile(r"\d+(?:e\d+)?")
 _FUSED = re.compile(r"\b(?:(can)(not)|(gim)(me)|(gon)(na)|(got)(ta)|(lem)(me))\b|\b(wan)(na)(?=\s)", re.IGNORECASE)
 _FUSED_WORDS = frozenset({"cannot", "gimme", "gımme", "gonna", "gotta", "lemme", "wanna"})
