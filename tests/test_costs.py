@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
+from collections.abc import Callable
+from typing import Any
 
 import pytest
-from support.growth import Work, exponent
+from support.growth import BASE, LINEAR, Work, exponent, functions, fuzz, growth, patterns, repeated
 
 from faithmeter.datamodels import Sample
 from faithmeter.evidence import quotes
@@ -18,9 +21,6 @@ from faithmeter.text import units
 from faithmeter.trust.metrics import span_overlap
 from faithmeter.trust.selftest import corrupt
 from faithmeter.trust.selftest.source_text import Source
-
-LINEAR = 1.5
-"""Below it a cost counts as linear: a quadratic one is near 2, and a busy machine adds a few tenths."""
 
 
 def power(work: Work, piece: str, length: int) -> float:
@@ -72,3 +72,24 @@ def test_an_answer_of_many_code_blocks() -> None:
         return asyncio.run(extractor.extract(Sample(answer=given, contexts=["b"])))
 
     assert power(work, "```\na = 1\n```\n\n", 1_000) < LINEAR
+
+
+# --- the fuzz ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [patterns, functions])
+def test_no_pattern_or_function_takes_more_than_its_share_for_any_bad_text(make: Callable[..., Any]) -> None:
+    works = make(quick=True)
+    assert len(works) > 100
+    found = fuzz(works, base=BASE // 4)
+    assert not [str(item) for item in found if item.exponent > LINEAR]
+
+
+def test_the_fuzz_finds_what_is_quadratic_and_what_never_ends() -> None:
+    bad = [repeated(piece, "a", "\x00") for piece in (" ", "a", "1")]
+    quadratic = growth("", re.compile(r"\s+$").search, bad, base=BASE)
+    assert (quadratic.piece, quadratic.exponent > 1.8) == ("a… …\x00", True)
+    endless = growth("", re.compile(r"(a|aa)+$").match, bad, base=BASE)
+    assert (endless.piece, endless.exponent > LINEAR) == ("a…a…\x00", True)
+    assert growth("", re.compile(r"\S+").match, bad, base=BASE).exponent < LINEAR

@@ -52,6 +52,7 @@ BASE = 1_000  # characters; the longer texts have 4 and 16 times as many
 CAP = 1.0  # seconds of CPU for one text
 NEGLIGIBLE = 2e-3  # seconds for the longest text: below it nothing can be told, and what is quadratic is far above
 PER_CHARACTER = 2.5e-7  # seconds at 4 times BASE: a pattern that is quadratic takes ten times as long there
+LINEAR = 1.5  # below it a cost counts as linear: a quadratic one is near 2, and a busy machine adds a few tenths
 SUSPECT = 2.5  # times what a function takes for most texts of that length
 
 # What is repeated; each also after a letter, and before an end that fits nothing.
@@ -239,7 +240,8 @@ def growth(name: str, work: Work, bad: Sequence[Text], *, base: int) -> Growth:
     """The fastest growth of one work over bad texts, at 1, 4 and 16 times the base.
 
     All are tried at 4 times; those that cost more there than most, and the one in the middle, also at the others: the
-    longest if that does not take too long, else the shortest.
+    longest if that does not take too long, else the shortest. What seems to grow too fast is tried at longer ones yet:
+    what reads a text through a window grows fast up to its width only.
     """
     costs = sorted(((cpu(work, text.make(4 * base)), number) for number, text in enumerate(bad)), reverse=True)
     middle = statistics.median(cost for cost, _ in costs)
@@ -248,14 +250,13 @@ def growth(name: str, work: Work, bad: Sequence[Text], *, base: int) -> Growth:
     worst = Growth(name, bad[costs[0][1]].name, 0.0, costs[0][0])
     for cost, number in suspects:
         text = bad[number]
-        if cost == math.inf:
-            power, seconds = exponent(work, text.make(base // 4), text.make(base))
-        elif cost * 16 > CAP:
-            power, seconds = exponent(work, text.make(base), text.make(4 * base))
-        elif cost * 4 > NEGLIGIBLE / 2:
-            power, seconds = exponent(work, text.make(4 * base), text.make(16 * base))
-        else:
+        if cost * 4 < NEGLIGIBLE / 2:
             continue
+        longest = base if cost == math.inf else 4 * base if cost * 16 > CAP else 16 * base
+        power, seconds = exponent(work, text.make(longest // 4), text.make(longest))
+        while power > LINEAR and seconds * 16 < CAP and longest < 1000 * base:
+            longest *= 4
+            power, seconds = exponent(work, text.make(longest // 4), text.make(longest))
         if seconds >= NEGLIGIBLE and power > worst.exponent:
             worst = Growth(name, text.name, power, seconds)
     return worst
@@ -286,28 +287,35 @@ def fuzz(
 def patterns(*, quick: bool = False) -> dict[str, tuple[Work, Sequence[Text]]]:
     """Every compiled pattern of the package, as it is used: by a search through a text, or at one place only."""
     code = {path: path.read_text("utf-8") for path in sorted(Path(faithmeter.__file__).parent.rglob("*.py"))}
-    used: dict[str, set[str]] = {}
-    for source in code.values():
+    used: dict[tuple[str, str], set[str]] = {}
+    for path, source in code.items():
         for name, method in re.findall(r"\b(\w+)\.(match|fullmatch|search|finditer|findall|subn?|split)\b", source):
-            used.setdefault(name, set()).add(method)
-    compiled: dict[tuple[str, int, bool], str] = {}
+            used.setdefault((str(path) if name.startswith("_") else "", name), set()).add(method)
+    compiled: dict[tuple[str, int, str], str] = {}
     for module in modules():
         for name, value in list(vars(module).items()):
-            anchored = bool(used.get(name)) and used[name] <= {"match", "fullmatch"}
+            methods = used.get((str(module.__file__) if name.startswith("_") else "", name), set())
             for pattern in _held(value):
-                compiled.setdefault((pattern.pattern, pattern.flags, anchored), f"{module.__name__}.{name}")
+                compiled.setdefault((pattern.pattern, pattern.flags, _use(methods)), f"{module.__name__}.{name}")
     for path, source in code.items():
         for method, literal in _literals(source):
-            compiled.setdefault((literal, 0, method in ("match", "fullmatch")), path.stem)
+            compiled.setdefault((literal, 0, _use({method})), path.stem)
     for kind, formula in asides._kinds(label=True, affirms=True):
         pattern = asides._pattern(formula)
-        compiled[pattern.pattern, pattern.flags, True] = f"{_FORMULAS}, {kind}"
+        compiled[pattern.pattern, pattern.flags, "match"] = f"{_FORMULAS}, {kind}"
     bad, found = texts(quick=quick), {}
-    for (what, flags, anchored), name in compiled.items():
+    for (what, flags, use), name in compiled.items():
         pattern = re.compile(what, flags)
         longest = asides._LONGEST if name.startswith(_FORMULAS) else None
-        found[f"{name}: {what}"] = (_searching(pattern, anchored, longest), [*bad, *attacks(pattern)])
+        found[f"{name}: {what}"] = (_searching(pattern, use, longest), [*bad, *attacks(pattern)])
     return found
+
+
+def _use(methods: set[str]) -> str:
+    """How a pattern is used at most: at one place, up to the first place that fits, or through a whole text."""
+    if methods and methods <= {"match", "fullmatch"}:
+        return "match"
+    return "search" if methods and methods <= {"match", "fullmatch", "search"} else "finditer"
 
 
 _FORMULAS = "faithmeter.extract.aside_formulas"  # a longer sentence is none of them, and is not read by them
@@ -347,10 +355,11 @@ def _literals(source: str) -> Iterator[tuple[str, str]]:
                 yield method, pattern
 
 
-def _searching(pattern: re.Pattern[str], anchored: bool, longest: int | None) -> Work:
-    if anchored:
-        return lambda given: pattern.match(given[:longest])
-    return lambda given: deque(pattern.finditer(given[:longest]), maxlen=0)
+def _searching(pattern: re.Pattern[str], use: str, longest: int | None) -> Work:
+    if use == "finditer":
+        return lambda given: deque(pattern.finditer(given[:longest]), maxlen=0)
+    once: Callable[[str], object] = pattern.match if use == "match" else pattern.search
+    return lambda given: once(given[:longest])
 
 
 # --- functions --------------------------------------------------------------------------------------
@@ -483,7 +492,7 @@ def _files() -> dict[str, Work]:
 def main() -> None:
     """Print each growth as it is found, then how many were tried, and the worst."""
     quick = "--quick" in sys.argv
-    kinds = [("patterns", patterns, BASE), ("functions", functions, BASE // 4 if quick else BASE // 2)]
+    kinds = [("patterns", patterns, BASE // 4 if quick else BASE), ("functions", functions, BASE // 4)]
     for title, make, base in kinds:
         if any(kind in sys.argv for kind, _, _ in kinds) and title not in sys.argv:
             continue

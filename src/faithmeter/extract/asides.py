@@ -83,7 +83,7 @@ _ANSWER_WORDS = frozenset(
         "cancelled free one two three four five"
     )
 )
-_NUMBERING = re.compile(r"(?:\d{1,2}(?:\.\d{1,2})*[.):]?|[ivxIVX]{1,4}[.)]|[A-Da-d][.)])\s+")
+_NUMBERING = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,9}[.):]?|[ivxIVX]{1,4}[.)]|[A-Da-d][.)])\s+")
 _PART_NUMBER = re.compile(
     r"\b(passage|step|part|section|phase|method|option|day|week|example|chapter|appendix|question|document|source|"
     r"context) (?:\d{1,2}|[a-d]|one|two|three)\b",

@@ -85,7 +85,10 @@ _IN_NAMES = words(
     "era con ha ma sur sans pour men kan fra far van dan hay ser pas fu"
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\bhttps?://\S+|\bwww\.\S+|\S+@\S+|\S*[/\\_=]\S*|\"\w+\"\s*:", re.DOTALL)
+_CODE = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]*`|\bhttps?://\S+|\bwww\.\S+|\S{1,100}@\S+|\S{0,100}[/\\_=]\S*|\"\w+\"\s*:",
+    re.DOTALL,
+)
 _QUOTED = re.compile(r"[\"“„«][^\"”“»\n]*[\"”“»]")
 WORDS_AT_LEAST = 5
 """Below this a text is a name, a title or a short answer."""

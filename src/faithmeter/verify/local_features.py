@@ -11,7 +11,7 @@ from faithmeter.evidence.passages import NUMBERS, terms
 
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?", re.ASCII)
 # Some texts come in pieces: "3, 500" and "98. 7".
-_SPACED = re.compile(r"\d{1,3}(?: ?, ?\d{3})+(?!\d)|\d+ ?\. ?\d+", re.ASCII)
+_SPACED = re.compile(r"\d{1,3}(?: ?, ?\d{3})+(?!\d)|(?<!\d)\d++ ?\. ?\d+", re.ASCII)
 # A lone digit may well be a citation, or the count of a list.
 _MEANT_NUMBER = re.compile(r"(?<![\w.,])(?:\d{2,}(?:,\d{3})*(?:\.\d+)?|\d(?:,\d{3})+|\d\.\d+)", re.ASCII)
 _COUNT = rf"\d+(?:,\d{{3}})*(?:\.\d+)?|\b(?:{'|'.join(NUMBERS)})\b"

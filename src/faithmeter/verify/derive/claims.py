@@ -41,7 +41,7 @@ _THAN = re.compile(
 )
 _FACTOR_WORDS = {"twice": Fraction(2), "double": Fraction(2), "triple": Fraction(3), "half": Fraction(1, 2)}
 _TIMES = re.compile(
-    r"\b(?:(?P<word>twice|double|triple|half)|(?P<number>[\w.]+) times)\s+(?:as\s+\w+|the\b)", re.IGNORECASE
+    r"\b(?:(?P<word>twice|double|triple|half)|(?<![\w.])(?P<number>[\w.]++) times)\s+(?:as\s+\w+|the\b)", re.IGNORECASE
 )
 _MULTIPLIED = re.compile(
     r"\b(?:(?P<two>doubled)|(?P<three>tripled|trebled)|(?P<four>quadrupled)|(?P<half>halved))\b", re.IGNORECASE

@@ -16,7 +16,8 @@ from faithmeter.verify.derive.rules import Finding
 from faithmeter.verify.derive.sources import Fact, notions, terms
 
 _NAME = r"[A-Z][\w'’-]*(?: (?:of |the |de )?[A-Z][\w'’-]*){0,3}"
-_NAMES = re.compile(rf"(?<!\w)({_NAME}(?:, {_NAME})*),? and ({_NAME})(?!\w|,? and )")
+_MOST_NAMES = 50  # in a list, and one: of a longer one only the end is found, which is no list to count
+_NAMES = re.compile(rf"(?<!\w)({_NAME}(?:, {_NAME}){{0,{_MOST_NAMES}}}),? and ({_NAME})(?!\w|,? and )")
 _OPEN_LIST = re.compile(
     r"\b(?:such as|including|includes?|like|e\.g\.|for example|among|others?|more|etc)\b", re.IGNORECASE
 )
@@ -79,6 +80,7 @@ def _sentence(said: Said, passage: Passage, kind: frozenset[str]) -> Iterator[tu
     if len(matches) != 1 or _OPEN_LIST.search(passage.text):
         return
     match = matches[0]
+    count = len(match[1].split(", ")) + 1
     outside = terms(passage.text[: match.start()]) | terms(passage.text[match.end() :])
-    if match.start() and rest <= outside:
-        yield len(match[1].split(", ")) + 1, (passage,)
+    if match.start() and rest <= outside and count <= _MOST_NAMES:
+        yield count, (passage,)

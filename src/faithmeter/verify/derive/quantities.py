@@ -60,11 +60,9 @@ _BOUND = re.compile(
     re.IGNORECASE,
 )
 _BOUND_BEFORE = re.compile(
-    rf"(?:{_BOUND.pattern})\s*(?:the\s+|an?\s+(?:total|average)\s+of\s+)?[$€£¥₹]?\s*$", re.IGNORECASE
+    rf"(?:{_BOUND.pattern})\s*+(?:the\s++|an?\s+(?:total|average)\s+of\s++)?[$€£¥₹]?\s*+$", re.IGNORECASE
 )
 _ABOUT_AFTER = re.compile(r"\s*(?:or so|or more)\b", re.IGNORECASE)
-_RANGE_LINK = re.compile(r"\s*(?:-|to|and)\s*[$€£¥₹]?\s*")
-_STEM = re.compile(r"[A-Z][\w'-]*\s$")
 _YEAR_BEFORE = lexicon.words("in since from to until till between and by during of year through before after around")
 _NOT_NAMES = lexicon.words(
     "in on at by for from to of the a an with about around over under only some all between and or than total "

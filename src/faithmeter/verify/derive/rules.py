@@ -272,7 +272,7 @@ def multiple(said: Said, facts: Sequence[Fact]) -> Finding | None:
         return None
     number, match = given
     rest = said.text[match.end() :]
-    marker = re.search(r"\b(?:as|of|in|at)\b(?=[^.]*$)", rest) if "as" in match[0].lower() else None
+    marker = re.search(r"\b(?:as|of|in|at)\b", rest.rpartition(".")[2]) if "as" in match[0].lower() else None
     split = rest.find(" as ") if marker else 0
     if split < 0 or len([q for q in said.quantities if not match.start() <= q.start < match.end()]) > 0:
         return None

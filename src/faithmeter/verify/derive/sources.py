@@ -45,7 +45,7 @@ _CUTS = [
 ]  # fmt: skip
 _BARE = re.compile(r"\s*(?:[,.;)]|$|(?:and|or|in|while|whereas|but)\b)")
 _LINE = re.compile(r"(?P<key>[^:.]{1,40}):\s+(?P<value>\S.*)", re.DOTALL)
-_ROLE = re.compile(r"\b(from|to)\s+(?:about |around |nearly |just |over |some )?[$€£¥₹]?\s*$", re.IGNORECASE)
+_ROLE = re.compile(r"\b(from|to)\s++(?:about |around |nearly |just |over |some )?[$€£¥₹]?\s*+$", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:it|its|he|she|his|her|they|their|the company|the firm)\b", re.IGNORECASE)
 # What is planned, denied or supposed is no input to a proof.
 _UNSURE = re.compile(
@@ -192,7 +192,7 @@ def _prose(passage: Passage, index: Index) -> Iterator[Fact]:
             others = frozenset().union(*(called[:number] + called[number + 1 :])) - own
             if number and not called[number] - _years(called[number]):  # "… was born on X and died on Y"
                 others -= called[0] - _years(called[0])
-            role = _ROLE.search(text, 0, quantity.start)
+            role = _ROLE.search(text, max(0, quantity.start - 40), quantity.start)
             yield Fact(quantity, own, own | (everything - others) | linked, called[number], (passage,), ("prose", kind),
                        role[1].lower() if role else "")  # fmt: skip
 
