@@ -78,11 +78,11 @@ def test_an_answer_of_many_code_blocks() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", [patterns, functions])
-def test_no_pattern_or_function_takes_more_than_its_share_for_any_bad_text(make: Callable[..., Any]) -> None:
+@pytest.mark.parametrize(("make", "base"), [(patterns, BASE // 2), (functions, BASE // 4)])
+def test_no_pattern_or_function_takes_more_than_its_share_for_any_bad_text(make: Callable[..., Any], base: int) -> None:
     works = make(quick=True)
     assert len(works) > 100
-    found = fuzz(works, base=BASE // 4)
+    found = fuzz(works, base=base)
     assert not [str(item) for item in found if item.exponent > LINEAR]
 
 
