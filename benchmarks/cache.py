@@ -27,13 +27,13 @@ from typing import NamedTuple
 
 from faithmeter.cache.codec import normalised
 from faithmeter.cache.embedding import static
-from faithmeter.cache.guard import admits
 from faithmeter.cache.sqlite import SQLiteStore
 from faithmeter.cache.store import Entry
 from faithmeter.cache.wrapper import Cached, CachedExtractor
 from faithmeter.datamodels import Claim, Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.evaluator import Evaluator
 from faithmeter.extract import load_extractor
+from faithmeter.text.english.claim_facts import differences
 from faithmeter.verify import load_verifier
 
 DATA = Path(os.environ.get("FAITHMETER_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -211,7 +211,7 @@ def measure(pairs: list[Two]) -> Rates:
     texts = list(dict.fromkeys(text for two in pairs for text in two))
     vectors = dict(zip(texts, static().vectors(texts), strict=True)) if texts else {}
     close = [two for two in pairs if float(vectors[two.first] @ vectors[two.second]) >= THRESHOLD]
-    return Rates(len(pairs), len(close), sum(admits(two.second, two.first) for two in close))
+    return Rates(len(pairs), len(close), sum(not differences(two.second, two.first) for two in close))
 
 
 def table(title: str, groups: dict[str, list[Two]]) -> Rates:

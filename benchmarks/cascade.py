@@ -29,7 +29,7 @@ from faithmeter.cache.wrapper import Cached
 from faithmeter.datamodels import Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.verify import Verifier, load_verifier
-from faithmeter.verify.cascade import SURE_SUPPORTED, SURE_UNSUPPORTED, Cascade, Corroborated, Tier, settled_by_tier
+from faithmeter.verify.cascade import SURE_SUPPORTED, SURE_UNSUPPORTED, Cascade, Corroborated, Tier
 from faithmeter.verify.lexical import LexicalVerifier
 from faithmeter.verify.quick_checks import FactVerifier, QuoteVerifier
 
@@ -144,7 +144,7 @@ async def measure(claims: Sequence[Judged], *, low: float, high: float, model: s
         before = len(judge.asked)
         outcomes = await cascade.verify([claim.pair for claim in group])
         calls += len(judge.asked) > before
-        by_tier.update(settled_by_tier(outcomes))
+        by_tier.update(outcome.origin.tier or 0 for outcome in outcomes if isinstance(outcome, Verdict))
         for claim, outcome in zip(group, outcomes, strict=True):
             agreed += isinstance(outcome, Verdict) and (outcome.label is Label.SUPPORTED) == claim.right
     return {

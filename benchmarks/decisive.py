@@ -104,8 +104,8 @@ def _built(kind: str, label: Label, page: str, pages: Sequence[str], rng: random
             continue
         sample = Sample(answer=passage, contexts=tuple(Context(text=context) for context in contexts))
         change = {**CORRUPTIONS, **PARAPHRASES}[kind](passage, Source(sample), rng)
-        if change is not None and change.text != passage:
-            return _marked(change.text, contexts, passage, label, "built")
+        if change is not None and change != passage:
+            return _marked(change, contexts, passage, label, "built")
     return None
 
 

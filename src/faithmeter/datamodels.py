@@ -23,7 +23,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from faithmeter import display as render
+from faithmeter import display
 from faithmeter.data.jsonl import problem_in
 
 if TYPE_CHECKING:
@@ -264,13 +264,13 @@ class Verdict(Model):
         return self.label.replace("_", " ")
 
     def __repr__(self) -> str:
-        return f"<Verdict {self.word} {render.number(self.support)}: {self.claim.text!r}>"
+        return f"<Verdict {self.word} {display.number(self.support)}: {self.claim.text!r}>"
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield render.outcome_rich(self)
+        yield display.outcome_rich(self)
 
     def _repr_html_(self) -> str:
-        return render.outcome_html(self)
+        return display.outcome_html(self)
 
 
 FailureKind = Literal[
@@ -306,10 +306,10 @@ class Failure(Model):
         return f"<Failure {self.kind}: {self.message!r}, {self.claim.text if self.claim else 'the whole answer'!r}>"
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield render.outcome_rich(self)
+        yield display.outcome_rich(self)
 
     def _repr_html_(self) -> str:
-        return render.outcome_html(self)
+        return display.outcome_html(self)
 
 
 Outcome = Verdict | Failure

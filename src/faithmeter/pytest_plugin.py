@@ -29,7 +29,7 @@ from faithmeter.evaluator import Evaluator
 from faithmeter.evidence.passages import Index, best_evidence, select
 from faithmeter.extract import load_extractor
 from faithmeter.llm.budget import limited
-from faithmeter.pytest_recording import Entry, Recording, write_recording
+from faithmeter.pytest_recording import RecordedResult, Recording, write_recording
 from faithmeter.report import format_of, summarise, write_report
 from faithmeter.report.escaping import one_line
 from faithmeter.report.github import announce
@@ -132,11 +132,13 @@ class Checker:
         verifier, extractor = self.setting("verifier") or "", self.setting("extractor") or ""
         place = self.config.getoption("faithmeter_replay") if self.config else None
         if self.config and place:
-            result = self._replayed(self.config, place, Entry.key_of(verifier, extractor, sample), sample)
+            result = self._replayed(self.config, place, RecordedResult.key_of(verifier, extractor, sample), sample)
         else:
             result = self._judged(sample, verifier, extractor)
         if self.config:
-            door.pending.append(jsonl.encode(Entry(verifier=verifier, extractor=extractor, result=result)).decode())
+            door.pending.append(
+                jsonl.encode(RecordedResult(verifier=verifier, extractor=extractor, result=result)).decode()
+            )
         return result
 
     def assert_faithful(
@@ -262,8 +264,8 @@ def _nearest(verdict: Verdict, result: Result) -> list[tuple[int, str]]:
 # --- the end of the run -----------------------------------------------------------------------------
 
 
-def _entries(config: pytest.Config) -> list[Entry]:
-    return [Entry.model_validate_json(line) for line in config.stash[door.ENTRIES]]
+def _entries(config: pytest.Config) -> list[RecordedResult]:
+    return [RecordedResult.model_validate_json(line) for line in config.stash[door.ENTRIES]]
 
 
 def check_options(config: pytest.Config) -> None:

@@ -18,7 +18,7 @@ from faithmeter.results import Result
 from faithmeter.scoring import Scoring
 
 
-class Entry(Model):
+class RecordedResult(Model):
     """A result, and the specs it was asked for with.
 
     The specs are the key, with the content: a replay knows what it wants by name, and need not load the verifier
@@ -42,13 +42,13 @@ class Entry(Model):
 class Recording:
     """The results of a recorded run, by key."""
 
-    def __init__(self, entries: Mapping[str, Entry]) -> None:
+    def __init__(self, entries: Mapping[str, RecordedResult]) -> None:
         self.entries = entries
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
         """Read a file that `--faithmeter-record` wrote."""
-        entries: dict[str, Entry] = {}
+        entries: dict[str, RecordedResult] = {}
         try:
             with Path(path).open("rb") as file:
                 lines = list(jsonl.lines(file, str(path)))
@@ -57,7 +57,7 @@ class Recording:
             raise DataError(f"{path}: cannot be read: {error.strerror}; {remedy}") from None
         for number, line in lines:
             try:
-                entry = Entry.model_validate_json(line)
+                entry = RecordedResult.model_validate_json(line)
             except ValidationError as error:
                 problem = first_problem(error, whole="line")
                 raise DataError(f"{path}:{number}: no recorded result: {problem}; record it again") from None
@@ -80,7 +80,7 @@ class Recording:
         )
 
 
-def write_recording(path: str | Path, entries: Iterable[Entry]) -> None:
+def write_recording(path: str | Path, entries: Iterable[RecordedResult]) -> None:
     """Add results to a recording: what it has of the same answers is replaced, the rest stays, the order is fixed."""
     kept = dict(Recording.read(path).entries) if Path(path).exists() else {}
     kept |= {entry.key: entry for entry in entries if not entry.result.failures}
@@ -88,7 +88,7 @@ def write_recording(path: str | Path, entries: Iterable[Entry]) -> None:
         file.writelines(jsonl.encode(_steady(kept[key])) + b"\n" for key in sorted(kept))
 
 
-def _steady(entry: Entry) -> Entry:
+def _steady(entry: RecordedResult) -> RecordedResult:
     """Without what differs from run to run, so that recording again changes only what changed."""
     usage = entry.result.usage.model_copy(update={"seconds": 0.0})
     return entry.model_copy(update={"result": entry.result.model_copy(update={"usage": usage})})

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import computed_field, model_validator
 
-from faithmeter import display as render
+from faithmeter import display
 from faithmeter.datamodels import Aside, DerivingModel, Failure, Label, Outcome, Sample, Usage, Verdict
 from faithmeter.intervals import mean_interval
 from faithmeter.revision import Revision
@@ -126,15 +126,15 @@ class Result(DerivingModel):
         return _fixers[-1](self, **options)
 
     def __repr__(self) -> str:
-        return render.as_text(self)
+        return display.as_text(self)
 
     __str__ = __repr__
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield render.as_rich(self)
+        yield display.as_rich(self)
 
     def _repr_html_(self) -> str:
-        return render.as_html(self)
+        return display.as_html(self)
 
 
 _fixers: list[Callable[..., Fixed]] = []
@@ -320,15 +320,15 @@ class Report(DerivingModel):
         return iter(self.results)
 
     def __repr__(self) -> str:
-        return render.report_text(self.tally)
+        return display.report_text(self.tally)
 
     __str__ = __repr__
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield render.report_rich(self.tally)
+        yield display.report_rich(self.tally)
 
     def _repr_html_(self) -> str:
-        return render.report_html(self.tally)
+        return display.report_html(self.tally)
 
 
 _Badness = tuple[float, int, str]

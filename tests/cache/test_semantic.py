@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from faithmeter.cache.embedding import FunctionEmbedder, load_embedder, static
-from faithmeter.cache.guard import admits
 from faithmeter.cache.semantic import Semantic
 from faithmeter.cache.sqlite import SQLiteStore
 from faithmeter.cache.store import Store
 from faithmeter.cache.wrapper import Cached
 from faithmeter.datamodels import Verdict
 from faithmeter.errors import UsageError
+from faithmeter.text.english.claim_facts import differences
 
 from .test_wrapper import Substring, pair, sample
 
@@ -152,5 +152,5 @@ async def test_embedders_by_name_or_as_functions() -> None:
 
 
 def test_the_guard_is_the_reading_of_facts() -> None:
-    assert admits("It's 5 km.", "It is five kilometres")
-    assert not admits("It is 5 km.", "It is 6 km.")
+    assert not differences("It's 5 km.", "It is five kilometres")
+    assert differences("It is 5 km.", "It is 6 km.")

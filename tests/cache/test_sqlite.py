@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from faithmeter.cache import sqlite
-from faithmeter.cache import sqlite_schema as _schema
+from faithmeter.cache import sqlite, sqlite_schema
 from faithmeter.cache.sqlite import SQLiteStore
 from faithmeter.cache.store import Entry
 from faithmeter.errors import UsageError
@@ -162,7 +161,7 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
 
 def test_an_older_file_is_migrated_with_its_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "cache.sqlite"
-    monkeypatch.setattr(_schema, "MIGRATIONS", _schema.MIGRATIONS[:1])
+    monkeypatch.setattr(sqlite_schema, "MIGRATIONS", sqlite_schema.MIGRATIONS[:1])
     old = SQLiteStore(path)
     old.put(entries(range(4)))
     old.close()

@@ -12,7 +12,7 @@ import pytest
 
 from faithmeter import UsageError
 from faithmeter.compat import DeterministicFaithfulness
-from faithmeter.compat.continuous_eval import nltk_tokens as _treebank
+from faithmeter.compat.continuous_eval import nltk_tokens
 
 # The example of continuous-eval's documentation.
 CONTEXTS = ["William Shakespeare is the author of 'Romeo and Juliet'."]
@@ -96,7 +96,7 @@ def test_given_its_sentences_every_golden_answer_comes_out(golden: list[dict[str
     for case in golden:
 
         def punkt(text: str, case: dict[str, Any] = case) -> list[str]:
-            return case["sentences"] if text == case["answer"] else _treebank.sentences(text)
+            return case["sentences"] if text == case["answer"] else nltk_tokens.punkt_sentences(text)
 
         metric = DeterministicFaithfulness(splitter=punkt, tokens="0.3")
         assert same(metric.calculate(case["answer"], case["contexts"]), case["continuous_eval_0_3"])
@@ -107,6 +107,6 @@ def test_without_them_nearly_every_golden_answer_does(golden: list[dict[str, Any
     right = [
         same(metric.calculate(case["answer"], case["contexts"]), case["continuous_eval_0_3"])
         for case in golden
-        if len(_treebank.sentences(case["answer"])) == len(case["sentences"])
+        if len(nltk_tokens.punkt_sentences(case["answer"])) == len(case["sentences"])
     ]
     assert sum(right) / len(golden) >= 0.95

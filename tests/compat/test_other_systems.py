@@ -56,14 +56,20 @@ async def test_ragas_einstein_with_the_embedded_verifier() -> None:
 
 
 async def test_ragas_super_bowl() -> None:
+    """The context does not call the game a super bowl: whoever says it was on that day is believed more, at least."""
     sample = ragas.SingleTurnSample(
         user_input="When was the first super bowl?",
         response="The first superbowl was held on Jan 15, 1967",
         retrieved_contexts=[FOOTBALL],
     )
-    result = await ragas.Faithfulness().result(sample)
-    assert result.score in (0.0, 1.0)
-    assert result.verdicts[0].evidence[0].quote in FOOTBALL
+    other = sample.model_copy(update={"response": "The first superbowl was held on May 25, 1971"})
+    (right,) = (await ragas.Faithfulness().result(sample)).verdicts
+    (wrong,) = (await ragas.Faithfulness().result(other)).verdicts
+    assert right.evidence[0].quote in FOOTBALL
+    assert right.support is not None
+    assert wrong.support is not None
+    assert right.support > wrong.support
+    assert wrong.label is not Label.SUPPORTED
 
 
 async def test_ragas_asks_an_llm_twice(server: LLMServer) -> None:

@@ -18,7 +18,7 @@ from faithmeter.data.datasets import read_samples
 from faithmeter.datamodels import Claim, Failure, Origin, Sample, Verdict
 from faithmeter.errors import DataError, RowError, UsageError
 from faithmeter.judge.prompts import load_examples
-from faithmeter.pytest_recording import Entry, Recording, write_recording
+from faithmeter.pytest_recording import RecordedResult, Recording, write_recording
 from faithmeter.report import read_results
 from faithmeter.results import Result
 from faithmeter.runs.journal import Journal
@@ -63,7 +63,7 @@ def test_labels_recordings_examples_and_results_take_them(tmp_path: Path) -> Non
     raw = json.dumps({"sample": "a", "claim": BREAKS, "label": "1"}, ensure_ascii=False)
     labels.write_text(raw + "\n", "utf-8")
     assert read_labels(labels)[0].claim == BREAKS
-    write_recording(tmp_path / "r.jsonl", [Entry(verifier="v", extractor="e", result=result)])
+    write_recording(tmp_path / "r.jsonl", [RecordedResult(verifier="v", extractor="e", result=result)])
     assert len(Recording.read(tmp_path / "r.jsonl").entries) == 1
     example = json.dumps({"passage": BREAKS, "claim": BREAKS, "label": "supported"}, ensure_ascii=False)
     (tmp_path / "few.jsonl").write_text(example + "\n", "utf-8")
@@ -94,8 +94,8 @@ def test_what_could_not_be_read_again_is_refused_at_the_edge(tmp_path: Path, nam
     (tmp_path / "d.jsonl").write_text(good + '{"answer": "x", "contexts": [], "metadata": ' + metadata + "}\n")
     fine, bad = read_samples(tmp_path / "d.jsonl")
     assert isinstance(fine, Sample)
-    entry = Entry(verifier="v", extractor="e", result=made("x", metadata=nested(99)))
-    assert Entry.model_validate_json(jsonl.encode(entry)) == entry
+    entry = RecordedResult(verifier="v", extractor="e", result=made("x", metadata=nested(99)))
+    assert RecordedResult.model_validate_json(jsonl.encode(entry)) == entry
     assert isinstance(bad, RowError)
     with pytest.raises(RowError, match=r"d\.jsonl:2: " + problem):
         raise bad

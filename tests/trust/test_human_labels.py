@@ -32,7 +32,7 @@ def test_json_lines_and_csv_say_the_same(tmp_path: Path) -> None:
     csv = read(tmp_path, "l.csv", "sample,claim,label,by\na,It is.,not-enough-info,ana\n7,,unfaithful,\nb,,faithful,\n")
     assert json == csv
     assert [label.label for label in json] == ["not_enough_info", "not_supported", "supported"]
-    assert [label.about_claim for label in json] == [True, False, False]
+    assert [label.claim for label in json] == ["It is.", None, None]
 
 
 def test_spans_imply_the_label(tmp_path: Path) -> None:

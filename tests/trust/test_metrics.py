@@ -26,7 +26,6 @@ def test_figures_equal_scikit_learns(seed: int) -> None:
     good, support, weights = drawn(seed)
     passed = support >= 0.5
     theirs = {
-        "accuracy": metrics.accuracy_score(good, passed, sample_weight=weights),
         "balanced_accuracy": metrics.balanced_accuracy_score(good, passed, sample_weight=weights),
         "f1_unfaithful": metrics.f1_score(~good, ~passed, sample_weight=weights),
         "precision": metrics.precision_score(~good, ~passed, sample_weight=weights),
@@ -101,7 +100,9 @@ def test_claims_of_one_answer_are_drawn_together() -> None:
     def width(copies: int) -> float:
         g, p = np.repeat(good, copies), np.repeat(passed, copies)
         found = agreement.bootstrap(
-            lambda w: agreement.accuracy(g, p, w), weights=np.ones(len(g)), units=[*np.repeat(np.arange(60), copies)]
+            lambda w: agreement.balanced_accuracy(g, p, w),
+            weights=np.ones(len(g)),
+            units=[*np.repeat(np.arange(60), copies)],
         )
         assert found.low is not None
         assert found.high is not None
@@ -160,7 +161,7 @@ def test_figures_stay_in_range(rows: list[tuple[bool, float, int]]) -> None:
     weights = np.array([float(row[2]) for row in rows])
     passed = support >= agreement.best_threshold(good, support, weights)
     values = [
-        *(f(good, passed, weights) for f in (agreement.f1_unfaithful, agreement.balanced_accuracy, agreement.accuracy)),
+        *(f(good, passed, weights) for f in (agreement.f1_unfaithful, agreement.balanced_accuracy)),
         *(f(good, support, weights) for f in (agreement.auroc, agreement.calibration_error, agreement.brier)),
     ]
     assert all(np.isnan(value) or -1e-12 <= value <= 1 + 1e-12 for value in values)

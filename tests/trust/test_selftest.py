@@ -18,7 +18,7 @@ from faithmeter import Evaluator
 from faithmeter.datamodels import Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.text.english.claim_facts import differences
 from faithmeter.trust.selftest.clauses import parse
-from faithmeter.trust.selftest.corrupt import CORRUPTIONS, Change
+from faithmeter.trust.selftest.corrupt import CORRUPTIONS
 from faithmeter.trust.selftest.english import with_article
 from faithmeter.trust.selftest.measure import KINDS, OTHER, selftest
 from faithmeter.trust.selftest.paraphrase import PARAPHRASES
@@ -27,7 +27,7 @@ from faithmeter.trust.selftest.source_text import Source, names
 CHANGES = {**CORRUPTIONS, **PARAPHRASES}
 
 
-def change(kind: str, claim: str, context: str | None = None, *, seed: int = 0) -> Change | None:
+def change(kind: str, claim: str, context: str | None = None, *, seed: int = 0) -> str | None:
     source = Source(Sample(answer=claim, contexts=[claim if context is None else context]))
     return CHANGES[kind](claim, source, random.Random(seed))
 
@@ -35,7 +35,7 @@ def change(kind: str, claim: str, context: str | None = None, *, seed: int = 0) 
 def changed(kind: str, claim: str, context: str | None = None) -> str:
     found = change(kind, claim, context)
     assert found is not None
-    return found.text
+    return found
 
 
 # What can come of a claim, as (kind, claim, a pattern that the new claim matches).
@@ -89,8 +89,8 @@ def test_golden_changes(kind: str, claim: str, pattern: str) -> None:
     for seed in range(5):
         found = change(kind, claim, seed=seed)
         assert found is not None
-        assert re.fullmatch(pattern, found.text), found.text
-        assert found.text != claim
+        assert re.fullmatch(pattern, found), found
+        assert found != claim
 
 
 # What offers no part for a kind, and why.
@@ -127,8 +127,6 @@ NOTHING_TO_CHANGE = [
 @pytest.mark.parametrize(("kind", "claim"), NOTHING_TO_CHANGE)
 def test_a_kind_that_does_not_apply_changes_nothing(kind: str, claim: str) -> None:
     context = claim + " They said that Ann, Ben and the App were there."
-    if kind == "quantifier":
-        claim, context = "The soup is popular.", ""
     assert [change(kind, claim, context, seed=seed) for seed in range(5)] == [None] * 5
 
 
@@ -137,7 +135,7 @@ def test_what_the_contexts_could_bear_out_is_not_put_in() -> None:
     for seed in range(20):
         found = change("date", "It is open on Monday.", context, seed=seed)
         assert found is not None
-        assert found.now == "Sunday"
+        assert "Sunday" in found
     dose = "500 mg or 850 mg, 1 g at most, or 500 g"
     assert change("unit", "The dose is 500 mg.", dose) is None
 
@@ -151,7 +149,7 @@ def test_the_same_seed_gives_the_same_change() -> None:
 @given(st.text(max_size=200), st.text(max_size=200), st.sampled_from(sorted(CHANGES)))
 def test_any_text_is_borne(claim: str, context: str, kind: str) -> None:
     found = change(kind, claim, context)
-    assert found is None or found.text
+    assert found is None or found
 
 
 @given(st.text(alphabet="aAbB .,19", max_size=60))
@@ -179,11 +177,11 @@ def test_on_real_claims_corruptions_differ_and_paraphrases_keep_the_facts(shared
             if found is None:
                 continue
             made[kind] += 1
-            apart = differences(claim, found.text)
+            apart = differences(claim, found)
             if kind in CORRUPTIONS:
-                assert apart, (kind, claim, found.text)
+                assert apart, (kind, claim, found)
             else:
-                assert not apart & {"number", "date", "negation", "unit"}, (kind, claim, found.text)
+                assert not apart & {"number", "date", "negation", "unit"}, (kind, claim, found)
     assert all(made[kind] >= 3 for kind in CHANGES), made
 
 
@@ -265,14 +263,14 @@ async def test_the_claim_of_another_sample_comes_from_another_sample() -> None:
     tested = await selftest(samples, evaluator=Evaluator(verifier=forgiving), kinds=[OTHER])
     assert len(tested[OTHER].wrong) == 3
     for case, _ in tested[OTHER].wrong:
-        assert case.change.text in answers[:2]  # "It is open." may be true anywhere
-        assert case.change.text != case.original.claim.text
+        assert case.changed.claim.text in answers[:2]  # "It is open." may be true anywhere
+        assert case.changed.claim.text != case.original.claim.text
 
 
 async def test_the_order_of_the_samples_does_not_matter() -> None:
     def texts(tested: object) -> list[str]:
         assert isinstance(tested, dict)
-        return sorted(case.change.text for case, _ in tested["date"].wrong)
+        return sorted(case.changed.claim.text for case, _ in tested["date"].wrong)
 
     verifier = Remembering(TRUE, blind_to="built in")
     one = await selftest(SAMPLES, evaluator=Evaluator(verifier=verifier), kinds=["date"], per_kind=3)

@@ -12,16 +12,13 @@ in a call or on the command line goes before.
 from __future__ import annotations
 
 import os
-import sys
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from faithmeter.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from faithmeter.cache.semantic import Semantic
     from faithmeter.cache.store import Store
     from faithmeter.extract import Extractor
@@ -30,14 +27,6 @@ if TYPE_CHECKING:
 _SQLITE = b"SQLite format 3\0"
 _ON = frozenset({"1", "on", "true", "yes"})
 _OFF = frozenset({"", "0", "off", "false", "no", "none"})
-
-
-class Layered(Protocol):
-    """A verifier made of others, such as a cascade: the cache goes around each of them."""
-
-    def around(self, wrapped: Callable[[Verifier], Verifier]) -> Verifier:
-        """The same verifier with each inner one wrapped."""
-        ...
 
 
 def wrap(
@@ -63,7 +52,7 @@ def wrap(
     near = _semantic(semantic)
 
     def wrapped(inner: Verifier) -> Verifier:
-        if around := getattr(inner, "around", None):
+        if around := getattr(inner, "around", None):  # made of others, such as a cascade
             layered: Verifier = around(wrapped)
             return layered
         if getattr(inner, "cheap", False) and inner is not verifier:
@@ -101,14 +90,9 @@ def open_store(place: str | Path) -> Store:
 
 def default_path() -> Path:
     """The cache file in the user's cache folder."""
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        given = os.environ.get("XDG_CACHE_HOME", "")
-        base = Path(given) if os.path.isabs(given) else Path.home() / ".cache"
-    return base / "faithmeter" / "verdicts.sqlite"
+    from platformdirs import user_cache_path
+
+    return user_cache_path("faithmeter", appauthor=False, opinion=False) / "verdicts.sqlite"
 
 
 def default_place() -> str | None:

@@ -40,7 +40,7 @@ _ODD = (AttributeError, KeyError, OverflowError, TypeError, ValueError)
 """What reading valid JSON of a wrong shape may raise."""
 
 
-class Record(NamedTuple):
+class StoredVerdict(NamedTuple):
     """A verdict as it is kept."""
 
     claim: str
@@ -100,14 +100,14 @@ def pack(verdict: Verdict, *, cost: Cost, signature: str) -> bytes:
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def unpack(value: bytes) -> Record | None:
+def unpack(value: bytes) -> StoredVerdict | None:
     """Read a record; None if it is none, which counts as a miss."""
     try:
         record = from_json(value)
         claim, verdict, by = record["claim"], record["verdict"], record["by"]
         if not (isinstance(claim, str) and isinstance(verdict, dict) and isinstance(by, str)):
             return None
-        return Record(claim, verdict, _cost(record["cost"]) if "cost" in record else FREE, by)
+        return StoredVerdict(claim, verdict, _cost(record["cost"]) if "cost" in record else FREE, by)
     except _ODD:
         return None
 

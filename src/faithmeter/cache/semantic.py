@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from faithmeter.cache.codec import Record, digest
+from faithmeter.cache.codec import StoredVerdict, digest
 from faithmeter.cache.embedding import Embed, Embedder, StaticEmbedder, load_embedder
-from faithmeter.cache.guard import admits
 from faithmeter.cache.store import Entry, Store, reading
 from faithmeter.errors import UsageError
+from faithmeter.text.english.claim_facts import differences
 
 if TYPE_CHECKING:
     from faithmeter.cache.embedding import Vectors
@@ -22,12 +22,16 @@ _REMEMBERED = 20_000
 class Match(NamedTuple):
     """A known claim that may answer for another, and how similar the two are."""
 
-    record: Record
+    record: StoredVerdict
     similarity: float
 
 
 class Semantic:
-    """Finds the best known claim above a similarity threshold that the guard lets through."""
+    """Finds the best known claim above a similarity threshold that says the same.
+
+    Similarity alone cannot tell "born on 14 March" from "born on 20 March": numbers, dates, units, names, negation,
+    quantifiers, comparatives, modality, who did what to whom, and every other word must agree (`claim_facts`).
+    """
 
     def __init__(self, *, threshold: float = DEFAULT_THRESHOLD, embedder: str | Embedder | Embed = "static") -> None:
         if not 0 < threshold <= 1:
@@ -40,7 +44,7 @@ class Semantic:
     def signature(self) -> str:
         return f"semantic:{self.threshold:g},{self.embedder.signature}"
 
-    async def matches(self, claims: Sequence[str], known: Sequence[Record], store: Store) -> list[Match | None]:
+    async def matches(self, claims: Sequence[str], known: Sequence[StoredVerdict], store: Store) -> list[Match | None]:
         """The best match for each claim among what is known about its contexts.
 
         Where several known claims would do and their labels differ, none does.
@@ -55,7 +59,7 @@ class Semantic:
         for claim in claims:
             similarities = rows @ vectors[claim]
             order = [int(place) for place in np.argsort(-similarities) if similarities[place] >= self.threshold]
-            fit = [place for place in order if admits(claim, known[place].claim)]
+            fit = [place for place in order if not differences(claim, known[place].claim)]
             agreed = len({known[place].verdict.get("label") for place in fit}) == 1
             best = Match(known[fit[0]], min(1.0, float(similarities[fit[0]]))) if agreed else None
             found.append(best)

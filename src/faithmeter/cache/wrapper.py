@@ -12,7 +12,7 @@ from typing import NamedTuple
 from faithmeter.cache.codec import (
     FREE,
     Cost,
-    Record,
+    StoredVerdict,
     digest,
     group_key,
     moved,
@@ -308,7 +308,7 @@ def _again(outcome: Outcome, pair: Pair) -> Outcome:
     return outcome.model_copy(update={"claim": pair.claim, "gaps": gaps, "origin": origin})
 
 
-def _hit_line(verdict: Verdict, record: Record, sample: Sample) -> bytes:
+def _hit_line(verdict: Verdict, record: StoredVerdict, sample: Sample) -> bytes:
     """A semantic hit with all that is needed to judge it again."""
     line = {
         "verdict": verdict.model_dump(mode="json"),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from faithmeter.trust.agreement import Agreement, Unit
+    from faithmeter.trust.agreement import Agreement, LabelledUnit
     from faithmeter.trust.metrics import Estimate
 
 
@@ -161,7 +161,7 @@ def _beside(group: Sequence[Agreement]) -> list[str]:
     ]
 
 
-def _disagreement(unit: Unit) -> RenderableType:
+def _disagreement(unit: LabelledUnit) -> RenderableType:
     from rich.console import Group
     from rich.padding import Padding
     from rich.text import Text

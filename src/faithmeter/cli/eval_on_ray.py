@@ -12,7 +12,7 @@ from faithmeter.cli.progress import part_progress
 from faithmeter.errors import FaithmeterError
 from faithmeter.report import write_report
 from faithmeter.runs.ray.engine import RayRun, run_on_ray
-from faithmeter.runs.ray.parts import Reading
+from faithmeter.runs.ray.parts import ReadOptions
 from faithmeter.runs.runner import Judges
 
 
@@ -26,7 +26,7 @@ def eval_on_ray(request: EvalRequest, judges: Judges) -> int:
         folder=Path(request.output),
         specs=judges.specs,
         signature=judges.evaluator.signature,
-        reading=Reading(dict(request.columns), request.context_separator, request.part_size),
+        reading=ReadOptions(dict(request.columns), request.context_separator, request.part_size),
         selection=request.selection,
         bad_rows=request.bad_rows,
         fresh=request.fresh,

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from faithmeter import display as render
+from faithmeter import display
 from faithmeter.cli import BELOW, PASSED, UNJUDGED
 from faithmeter.data.files import final_place, keep_apart
 from faithmeter.data.intake import BadRows, Intake
@@ -121,14 +121,14 @@ class EvalRequest:
 
 def show_numbers(tally: Tally, request: EvalRequest, *, facts: dict[str, Any], lines: Iterable[str]) -> None:
     for note, number in tally.notes.items():
-        click.echo(f"faithmeter: {render.noted(number, tally.count, note)}", err=True)
+        click.echo(f"faithmeter: {display.noted(number, tally.count, note)}", err=True)
     if request.as_json:
         click.echo(json.dumps(tally.as_dict() | facts))
         return
     from faithmeter.cli.console import Console
 
     with commands_off():
-        Console().print(render.report_rich(tally, rows=request.worst))
+        Console().print(display.report_rich(tally, rows=request.worst))
     for line in lines:
         click.echo(line)
 
@@ -141,7 +141,7 @@ def verdict(tally: Tally, request: EvalRequest, stopped: str | None) -> int:
         return UNJUDGED
     if tally.min_score is not None and (stopped or tally.mean is None or tally.mean < tally.min_score):
         if tally.mean is None or tally.mean < tally.min_score:
-            click.echo(f"faithmeter: mean score {render.number(tally.mean)} is below {tally.min_score:g}", err=True)
+            click.echo(f"faithmeter: mean score {display.number(tally.mean)} is below {tally.min_score:g}", err=True)
         return BELOW
     return PASSED
 

@@ -17,7 +17,7 @@ from faithmeter.data.files import keep_apart
 from faithmeter.display import printable
 from faithmeter.report import read_results
 from faithmeter.trust.human_labels import Word, read_labels
-from faithmeter.trust.label_session import Item, Session, make_queue
+from faithmeter.trust.label_session import QueueItem, Session, make_queue
 
 KEYS: dict[str, Word] = {
     "1": "supported",
@@ -142,7 +142,7 @@ def _pressed(terminal: int) -> str:
 
 
 def _show(session: Session, place: int) -> None:
-    item: Item = session.items[place]
+    item: QueueItem = session.items[place]
     sample, claim = item.result.sample, item.verdict.claim
     click.echo(f"\n─── {session.done} of {len(session.items)} labelled ── sample {printable(sample.id)} " + "─" * 20)
     for number, context in enumerate(sample.contexts):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from faithmeter import display as render
+from faithmeter import display
 from faithmeter.data.intake import Intake
 from faithmeter.runs.ray.engine import RayReport
 from faithmeter.runs.runner import Run
@@ -20,7 +20,7 @@ BAR_SECONDS = 0.1
 Tick = Callable[[Run, Intake], None]
 
 
-class Pace:
+class RunProgress:
     """The numbers of a run in progress."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ def progress(kind: str) -> Iterator[Tick]:
     """`auto` is a bar where a person is looking, else a JSON line every ten seconds; `bar`, `json`, `none`."""
     if kind == "auto":
         kind = "bar" if sys.stderr.isatty() else "json"
-    pace = Pace()
+    pace = RunProgress()
     if kind == "bar":
         with _bar(pace) as tick:
             yield tick
@@ -103,7 +103,7 @@ def _throttled(seconds: float, tick: Tick) -> Tick:
 
 
 @contextmanager
-def _bar(pace: Pace) -> Iterator[Tick]:
+def _bar(pace: RunProgress) -> Iterator[Tick]:
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     from faithmeter.cli.console import Console
@@ -124,7 +124,7 @@ def _words(numbers: dict[str, Any]) -> str:
     parts = [f"{numbers['answers']}{of} answers", f"{numbers['rate']:g}/s"]
     if numbers["eta_seconds"] is not None:
         parts.append(f"{_duration(numbers['eta_seconds'])} to go")
-    parts.append(f"mean score {render.number(numbers['mean'])}")
+    parts.append(f"mean score {display.number(numbers['mean'])}")
     if numbers["cost"] is not None:
         parts.append(f"${numbers['cost']:.4f}")
     parts += [f"{numbers[name]} {name.replace('_', ' ')}" for name in ("reused", "cache_hits") if numbers[name]]

@@ -172,6 +172,6 @@ def _mistake(item: Tested, case: Any, outcome: Any) -> RenderableType:
     word = "flagged" if item.harmless else "missed"
     return Text.assemble(
         (f"{word} ({item.kind}, {number(outcome.support)}) ", "bold"),
-        one_line(case.change.text, 300),
+        one_line(case.changed.claim.text, 300),
         ("\n    was: " + one_line(case.original.claim.text, 300), "dim"),
     )

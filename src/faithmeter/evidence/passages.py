@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from faithmeter.text import sentences, units, words
+from faithmeter.text.english import word_tables
 
 ROOM = 240
 """Pieces (see `size`) of evidence a claim is judged on, before its own length adds to it."""
@@ -39,17 +40,16 @@ _PRONOUN = re.compile(
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
 _PIECE = re.compile(r"\w{1,7}|[^\w\s]")
 
-_STOP = frozenset(
-    re.findall(
-        r"\w+",
-        """a an the and or but if of in on at by to for from with as is are was were be been being has have had do
-        does did it its this that these those he she they them his her their there then than so such not no will
-        would can could may might i you we us our your my me what which who whom whose when where why how also
-        about into over under""",
-    )
+# Fewer than NLTK's `STOP_WORDS`: what the model was trained on.
+_STOP = word_tables.words(
+    """
+    a an the and or but if of in on at by to for from with as is are was were be been being has have had do does
+    did it its this that these those he she they them his her their there then than so such not no will would
+    can could may might i you we us our your my me what which who whom whose when where why how also about into
+    over under
+    """
 )
-_SMALL_NUMBERS = re.findall(r"\w+", "zero one two three four five six seven eight nine ten eleven twelve")
-NUMBERS = {word: str(value) for value, word in enumerate(_SMALL_NUMBERS)}
+NUMBERS = {word: str(value) for word, value in word_tables.SMALL.items() if value <= 12}
 # A record says `hours`, `stars` or `city` where prose says "open until", "rated" or "located in".
 _RECORD_WORDS = {
     "open": ("hour",), "opens": ("hour",), "opening": ("hour",), "closed": ("hour",), "closes": ("hour",),

@@ -35,7 +35,7 @@ class ClaimChange(NamedTuple):
         return _label(self.before) != _label(self.after)
 
 
-class Change(NamedTuple):
+class SampleChange(NamedTuple):
     """A sample in both runs."""
 
     before: Result
@@ -125,7 +125,7 @@ class Comparison:
             same = places.get(after.sample.id)
             before = self._at(0, same[0]) if same else None
             if same and before:
-                self._add(Change(before, after), same.popleft(), start, "id")
+                self._add(SampleChange(before, after), same.popleft(), start, "id")
             elif _is_unnamed(after):
                 unnamed.append((after, start))
             else:
@@ -151,12 +151,12 @@ class Comparison:
             same = waiting[question] if question or in_step else None
             if same:
                 before, place = same.popleft()
-                self._add(Change(before, after), place, start, "question" if question else "position")
+                self._add(SampleChange(before, after), place, start, "question" if question else "position")
             else:
                 self.added.append(after.sample.id)
         self.missing += [before.sample.id for rest in waiting.values() for before, _ in rest]
 
-    def _add(self, change: Change, before: int, after: int, by: PairedBy) -> None:
+    def _add(self, change: SampleChange, before: int, after: int, by: PairedBy) -> None:
         self.paired_by[by] += 1
         claims = change.claims
         self.labels.update((_label(claim.before), _label(claim.after)) for claim in claims)
@@ -172,12 +172,12 @@ class Comparison:
             opened.seek(start)
             return file.parse(opened.readline(), f"{file.path} at byte {start}")
 
-    def load(self, pair: Pairing) -> Change:
+    def load(self, pair: Pairing) -> SampleChange:
         """Read a pair's two results."""
         before, after = self._at(0, pair.before), self._at(1, pair.after)
         if before is None or after is None:
             raise DataError(f"{self.files[0].path} or {self.files[1].path} was changed while it was read")
-        return Change(before, after)
+        return SampleChange(before, after)
 
     # --- the numbers ---------------------------------------------------------------------------------
 

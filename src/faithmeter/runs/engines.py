@@ -32,7 +32,7 @@ class Job(NamedTuple):
     sample: Sample
 
 
-class JobResult(NamedTuple):
+class JobResults(NamedTuple):
     """Tickets that were judged together, and what came of them."""
 
     tickets: Sequence[Job]
@@ -42,7 +42,7 @@ class JobResult(NamedTuple):
 class Engine(Protocol):
     """Judges samples as they come, in any order, a bounded number at once."""
 
-    def judge(self, tickets: AsyncIterator[Job], *, stopping: Stopping) -> AsyncGenerator[JobResult, None]:
+    def judge(self, tickets: AsyncIterator[Job], *, stopping: Stopping) -> AsyncGenerator[JobResults, None]:
         """Results as they are finished; on trouble, first those that are in flight, then the error.
 
         Once `stopping()` is true, no further sample is begun.
@@ -59,7 +59,7 @@ class InProcess:
         self.chunks = chunks
         """Whether a task takes several samples at once, for verifiers that are done with them in no time."""
 
-    async def judge(self, tickets: AsyncIterator[Job], *, stopping: Stopping) -> AsyncGenerator[JobResult, None]:
+    async def judge(self, tickets: AsyncIterator[Job], *, stopping: Stopping) -> AsyncGenerator[JobResults, None]:
         """Each of `concurrency` tasks takes a sample when it has finished one: a hanging one holds up no other."""
 
         async def work(line: WorkQueue) -> None:
@@ -67,7 +67,7 @@ class InProcess:
             while chunk := line.filled(await line.next(), size):
                 since = time.perf_counter()
                 batch = await judge(self.evaluator, [ticket.sample for ticket in chunk])
-                line.done(JobResult(chunk, batch))
+                line.done(JobResults(chunk, batch))
                 await asyncio.sleep(0)  # has it journaled before the next chunk, which may wait for nothing
                 if self.chunks:
                     size = _next_size(size, (time.perf_counter() - since) / len(chunk))
@@ -86,7 +86,7 @@ class Workers:
         self.count = count
         self.signature = signature
 
-    async def judge(self, tickets: AsyncIterator[Job], *, stopping: Stopping) -> AsyncGenerator[JobResult, None]:
+    async def judge(self, tickets: AsyncIterator[Job], *, stopping: Stopping) -> AsyncGenerator[JobResults, None]:
         """Each worker has a chunk in hand and one waiting; chunks grow until they take `CHUNK_SECONDS`."""
         workers = [_Worker(self.specs, signature=self.signature) for _ in range(self.count)]
         try:
@@ -108,7 +108,7 @@ class WorkQueue:
         self.feed_error: Exception | None = None
         """What reading raised: all that was read before is judged."""
         self.tickets: asyncio.Queue[Job | None] = asyncio.Queue(width)
-        self.judged: asyncio.Queue[JobResult | None] = asyncio.Queue()
+        self.judged: asyncio.Queue[JobResults | None] = asyncio.Queue()
         self._stopping = stopping
 
     async def next(self) -> Job | None:
@@ -126,7 +126,7 @@ class WorkQueue:
             chunk.append(ticket)
         return chunk
 
-    def done(self, judged: JobResult) -> None:
+    def done(self, judged: JobResults) -> None:
         """Hand over what was judged."""
         self.judged.put_nowait(judged)
 
@@ -156,7 +156,7 @@ class WorkQueue:
 Work = Callable[[WorkQueue], Coroutine[Any, Any, None]]
 
 
-async def _run(line: WorkQueue, tickets: AsyncIterator[Job], works: Sequence[Work]) -> AsyncGenerator[JobResult, None]:
+async def _run(line: WorkQueue, tickets: AsyncIterator[Job], works: Sequence[Work]) -> AsyncGenerator[JobResults, None]:
     """Let the works take tickets until there are none or one raises; what is in flight is always finished."""
     running = asyncio.create_task(_to_the_end(line, tickets, works))
     try:
@@ -216,7 +216,7 @@ class _Worker:
                 self._after_death(line)
                 continue
             chunk = self._pending.popleft()
-            line.done(JobResult(chunk, reply))
+            line.done(JobResults(chunk, reply))
             self._size = _next_size(self._size, (now - since) / len(chunk))
             since = now
 
@@ -238,14 +238,14 @@ class _Worker:
         self._suspects.update(ticket.number for ticket in culprit[:1])
         self._again.extend([ticket] for chunk in (culprit, *others) for ticket in chunk)
 
-    def _failed(self, ticket: Job, message: str) -> JobResult:
+    def _failed(self, ticket: Job, message: str) -> JobResults:
         failure = Failure(kind="error", message=message)
         result = Result(
             sample=ticket.sample, outcomes=(failure,), scoring=self._specs.scoring, signature=self._signature
         )
         tally = Tally(keep=1)
         tally.add(result)
-        return JobResult([ticket], Batch([encode(result)], tally))
+        return JobResults([ticket], Batch([encode(result)], tally))
 
     async def _send(self, chunk: Sequence[Job]) -> None:
         if self._process is None:

@@ -14,7 +14,7 @@ from faithmeter.errors import RowError, UsageError
 from faithmeter.evaluator import Evaluator
 from faithmeter.extract import Extractor
 from faithmeter.results import Report, Result, Tally
-from faithmeter.runs.engines import Engine, InProcess, Job, JobResult, Workers
+from faithmeter.runs.engines import Engine, InProcess, Job, JobResults, Workers
 from faithmeter.runs.journal import Journal
 from faithmeter.runs.read_ahead import ReadAhead
 from faithmeter.runs.worker import Specs, close, single_threaded
@@ -140,8 +140,6 @@ class Run:
         self.tally = Tally(min_score=min_score)
         self.judged = 0
         """How many samples were judged, not counting those from the journal."""
-        self.in_flight = 0
-        """How many are being judged."""
         self.stopped: str | None = None
         """Why the run ended early, if it did."""
         self._failures = 0
@@ -153,7 +151,7 @@ class Run:
         if self._feed:
             self._feed.stop()
 
-    async def over(self, samples: Iterator[Sample] | AsyncIterator[Sample]) -> AsyncGenerator[JobResult, None]:
+    async def over(self, samples: Iterator[Sample] | AsyncIterator[Sample]) -> AsyncGenerator[JobResults, None]:
         """What is judged, as it is finished; it is in the journal by then."""
         tickets, small = self._tickets(samples), False
         if self.judges.cpu_bound and self.judges.workers is None:
@@ -176,7 +174,6 @@ class Run:
             number += 1
             result = self.journal.meet(sample, signature) if self.journal else None
             if result is None:
-                self.in_flight += 1
                 yield Job(number, sample)
             else:
                 self.tally.add(result)
@@ -184,14 +181,13 @@ class Run:
             if self.stopped:
                 break
 
-    def _take(self, judged: JobResult) -> None:
+    def _take(self, judged: JobResults) -> None:
         if self.journal:
             ids = (ticket.sample.id for ticket in judged.tickets)
             self.journal.append(zip(ids, judged.batch.lines, strict=True))
         tally = judged.batch.tally
         self.tally.merge(tally)
         self.judged += tally.count
-        self.in_flight -= tally.count
         self._failures += tally.statuses["failed"] + tally.statuses["partial"]
         limit = self.tally.min_score
         if self.max_failures is not None and self._failures >= self.max_failures:

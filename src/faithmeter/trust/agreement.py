@@ -31,7 +31,7 @@ NAMES = {
 }
 
 
-class Unit(NamedTuple):
+class LabelledUnit(NamedTuple):
     """A claim or an answer on which both people and the judge have a word."""
 
     sample: str
@@ -70,7 +70,7 @@ class Agreement:
     """The results file, or what the user calls the judge."""
     level: Level
     signature: str
-    units: tuple[Unit, ...]
+    units: tuple[LabelledUnit, ...]
     unmatched: int
     """Labels whose claim or answer is not among the results."""
     unjudged: int
@@ -126,7 +126,7 @@ class Agreement:
         return {name: found[name] for name in NAMES if name in found}
 
     @staticmethod
-    def _estimate(units: Sequence[Unit], statistic: stats.Statistic, weights: Array) -> Estimate:
+    def _estimate(units: Sequence[LabelledUnit], statistic: stats.Statistic, weights: Array) -> Estimate:
         return stats.bootstrap(statistic, weights=weights, units=[unit.sample for unit in units])
 
     @property
@@ -150,7 +150,7 @@ class Agreement:
         return {word: dict(row) for word, row in counts.items()}
 
     @property
-    def disagreements(self) -> list[Unit]:
+    def disagreements(self) -> list[LabelledUnit]:
         """Where judge and people part, the judge's most certain errors first."""
         apart = [unit for unit in self.units if unit.good != unit.passed]
         return sorted(apart, key=lambda unit: (-unit.error, unit.sample, unit.text))
@@ -181,7 +181,7 @@ def measure(results: Iterable[Result], labels: Sequence[HumanLabel], *, name: st
     by_sample: dict[str, list[Gold]] = defaultdict(list)
     for gold in golds:
         by_sample[gold.sample].append(gold)
-    units: dict[Level, list[Unit]] = {"claim": [], "answer": []}
+    units: dict[Level, list[LabelledUnit]] = {"claim": [], "answer": []}
     marked: list[tuple[Result, tuple[tuple[int, int], ...]]] = []
     counts: Counter[str] = Counter()
     usage, claims, signature = Usage(), 0, ""
@@ -255,10 +255,10 @@ def unfaithful_parts(result: Result) -> list[tuple[int, int]]:
     return parts
 
 
-def _units(gold: Gold, result: Result, counts: Counter[str]) -> list[tuple[Level, Unit]] | None:
+def _units(gold: Gold, result: Result, counts: Counter[str]) -> list[tuple[Level, LabelledUnit]] | None:
     """What a label says of a result's claims or answer; None if it is about nothing in it."""
     if not _is_claim(gold):
-        found: list[tuple[Level, Unit]] = []
+        found: list[tuple[Level, LabelledUnit]] = []
         if result.score is None:
             counts["answer"] += 1
         else:
@@ -276,13 +276,13 @@ def _units(gold: Gold, result: Result, counts: Counter[str]) -> list[tuple[Level
     return [("claim", _claim_unit(gold.label, gold, verdict, result)) for verdict in judged[:1]]
 
 
-def _claim_unit(word: Word, gold: Gold, verdict: Verdict, result: Result) -> Unit:
-    return Unit(
+def _claim_unit(word: Word, gold: Gold, verdict: Verdict, result: Result) -> LabelledUnit:
+    return LabelledUnit(
         result.sample.id, verdict.claim.text, word, verdict.label, verdict.support, gold.weight, verdict, result
     )
 
 
-def _answer_unit(gold: Gold, result: Result) -> Unit:
+def _answer_unit(gold: Gold, result: Result) -> LabelledUnit:
     """An answer is as good as its worst claim."""
     judged = result.verdicts
     faithful = all(verdict.label is Label.SUPPORTED for verdict in judged)
@@ -293,19 +293,14 @@ def _answer_unit(gold: Gold, result: Result) -> Unit:
         judged, key=lambda v: (v.label is Label.SUPPORTED, 1.0 if v.support is None else v.support), default=None
     )
     word = "faithful" if faithful else "unfaithful"
-    return Unit(result.sample.id, result.sample.answer, gold.label, word, support, gold.weight, worst, result)
-
-
-def _doubt(verdict: Verdict) -> tuple[bool, float]:
-    """Sorts unsupported verdicts first, the least support among them foremost."""
-    return verdict.label is Label.SUPPORTED, 1.0 if verdict.support is None else verdict.support
+    return LabelledUnit(result.sample.id, result.sample.answer, gold.label, word, support, gold.weight, worst, result)
 
 
 def _is_claim(gold: Gold) -> bool:
     return gold.claim is not None or gold.place is not None
 
 
-def _arrays(units: Sequence[Unit]) -> tuple[Bools, Array, Array]:
+def _arrays(units: Sequence[LabelledUnit]) -> tuple[Bools, Array, Array]:
     return (
         np.array([unit.good for unit in units], bool),
         np.array([unit.support for unit in units], float),
@@ -313,7 +308,7 @@ def _arrays(units: Sequence[Unit]) -> tuple[Bools, Array, Array]:
     )
 
 
-def _as_dict(unit: Unit) -> dict[str, Any]:
+def _as_dict(unit: LabelledUnit) -> dict[str, Any]:
     evidence = [item.quote for item in unit.verdict.evidence] if unit.verdict else []
     reason = unit.verdict.reason if unit.verdict else None
     return {

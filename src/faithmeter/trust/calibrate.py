@@ -13,7 +13,7 @@ from faithmeter.datamodels import Label
 from faithmeter.errors import DataError
 from faithmeter.results import Result
 from faithmeter.trust import metrics as stats
-from faithmeter.trust.agreement import Agreement, Unit
+from faithmeter.trust.agreement import Agreement, LabelledUnit
 from faithmeter.trust.metrics import Aim, Array, Bools, Estimate
 from faithmeter.verify.calibrated import Curve, Kind, Profile, log_odds
 
@@ -88,7 +88,7 @@ def _verifier_of(signature: str) -> str:
     return found[1] if found else signature
 
 
-def _share(units: Sequence[Unit]) -> float | None:
+def _share(units: Sequence[LabelledUnit]) -> float | None:
     """The share really supported, one of each kind added, for few units say little."""
     total = sum(unit.weight for unit in units)
     good = sum(unit.weight for unit in units if unit.good)

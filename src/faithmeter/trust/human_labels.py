@@ -39,7 +39,7 @@ _SEVERITY = ("contradicted", "not_supported", "not_enough_info", "partially_supp
 OVERLAP = 0.5  # of a label's part of the answer and a claim's, shared over joint, for the label to be the claim's
 
 
-class Span(Model):
+class MarkedSpan(Model):
     """A part of the answer that the contexts do not bear out."""
 
     start: int = Field(ge=0)
@@ -65,7 +65,7 @@ class HumanLabel(Model):
     """What the contexts say about it; `unclear` is set aside."""
     by: str = ""
     """Who says so."""
-    spans: tuple[Span, ...] | None = None
+    spans: tuple[MarkedSpan, ...] | None = None
     """For an answer: the parts that are not supported; None: nobody marked any."""
     note: str = ""
     """Anything."""
@@ -101,11 +101,6 @@ class HumanLabel(Model):
         return self
 
     @property
-    def about_claim(self) -> bool:
-        """Whether it is about a claim rather than the whole answer."""
-        return self.claim is not None or self.start is not None
-
-    @property
     def key(self) -> tuple[str, str, int | None, int | None]:
         """What it is about: equal keys, the same claim or answer."""
         return self.sample, _plain(self.claim or ""), self.start, self.end
@@ -121,11 +116,6 @@ class Gold(NamedTuple):
     spans: tuple[tuple[int, int], ...] | None
     weight: float
     """How many claims it speaks for: more than 1 where claims like it were drawn seldom."""
-
-    @property
-    def good(self) -> bool:
-        """Whether people find it supported."""
-        return self.label == "supported"
 
 
 def read_labels(path: str | Path) -> list[HumanLabel]:

@@ -27,7 +27,7 @@ LEAST = 0.1  # the rate of a claim that the judge is certain of; 1 is that of on
 WORDS: tuple[Word, ...] = tuple(word for word in get_args(Word) if word != "not_supported")
 
 
-class Item(NamedTuple):
+class QueueItem(NamedTuple):
     """A claim in the queue."""
 
     result: Result
@@ -43,7 +43,7 @@ class Item(NamedTuple):
         return self.result.sample.id, claim.text, claim.start, claim.end
 
 
-def make_queue(results: Iterable[Result], *, seed: int = 0) -> list[Item]:
+def make_queue(results: Iterable[Result], *, seed: int = 0) -> list[QueueItem]:
     """The judged claims of a run in the order of labelling."""
     keyed = []
     for result in results:
@@ -54,7 +54,9 @@ def make_queue(results: Iterable[Result], *, seed: int = 0) -> list[Item]:
             keyed.append((-math.log(chance) / rate, rate, result, verdict))
     keyed.sort(key=lambda entry: entry[0])
     bounds = [key for key, *_ in keyed[1:]] + [None]
-    return [Item(result, verdict, rate, bound) for (_, rate, result, verdict), bound in zip(keyed, bounds, strict=True)]
+    return [
+        QueueItem(result, verdict, rate, bound) for (_, rate, result, verdict), bound in zip(keyed, bounds, strict=True)
+    ]
 
 
 def _rate(verdict: Verdict) -> float:
@@ -66,7 +68,7 @@ def _rate(verdict: Verdict) -> float:
 class Session:
     """One person at work on a queue; each label is on disk before the next claim is shown."""
 
-    def __init__(self, items: Sequence[Item], path: str | Path, *, by: str, count: int) -> None:
+    def __init__(self, items: Sequence[QueueItem], path: str | Path, *, by: str, count: int) -> None:
         if not items:
             raise DataError("there are no judged claims to label")
         self.items = list(items)[:count]
@@ -127,7 +129,7 @@ class Session:
         }
 
 
-def _parts(text: str, number: int, item: Item) -> list[tuple[str, bool]]:
+def _parts(text: str, number: int, item: QueueItem) -> list[tuple[str, bool]]:
     """A context in parts, each with whether the judge looked there: it helps to find the place, and says no verdict."""
     spans = sorted((e.start, e.end) for e in item.verdict.evidence if e.context == number)
     parts, last = [], 0

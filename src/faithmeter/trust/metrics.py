@@ -47,11 +47,6 @@ class Bin(NamedTuple):
     """The share that people found supported."""
 
 
-def accuracy(good: Bools, passed: Bools, weights: Array) -> Array:
-    """The share on which judge and people agree."""
-    return _ratio(weights @ (good == passed), weights.sum(-1))
-
-
 def recall(good: Bools, passed: Bools, weights: Array) -> Array:
     """The share of what is unfaithful that the judge caught."""
     return _ratio(weights @ (~good & ~passed), weights @ ~good)

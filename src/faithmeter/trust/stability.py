@@ -14,7 +14,7 @@ from faithmeter.intervals import t_quantile
 from faithmeter.results import Result
 
 
-class Wavering(NamedTuple):
+class FlippingClaim(NamedTuple):
     """A claim on which the judge is not of one mind."""
 
     sample: str
@@ -40,7 +40,7 @@ class Stability:
     """Different claims, over all runs."""
     flips: float
     """The chance that two runs differ on whether a claim is supported, over the claims judged twice or more."""
-    flaky: tuple[Wavering, ...]
+    flaky: tuple[FlippingClaim, ...]
     """The claims that flipped, the most evenly split first."""
     not_always_found: int
     """Claims that some runs have and others do not: the extractor wavers."""
@@ -127,9 +127,9 @@ _Key = tuple[str, str, int]
 """A sample's id, a claim, and which time the answer makes it."""
 
 
-def _wavering(key: _Key, found: Sequence[Verdict]) -> Wavering:
+def _wavering(key: _Key, found: Sequence[Verdict]) -> FlippingClaim:
     supports = tuple(verdict.support for verdict in found if verdict.support is not None)
-    return Wavering(*key[:2], dict(Counter(verdict.label for verdict in found)), supports)
+    return FlippingClaim(*key[:2], dict(Counter(verdict.label for verdict in found)), supports)
 
 
 def _errors(scores: Sequence[Sequence[float]]) -> tuple[float, float, tuple[float, float] | None]:

@@ -11,7 +11,7 @@ from faithmeter.datamodels import Model
 LOCAL_FIGURES = "RAGTruth answers, worst claim: AUROC .84 (QA .88, Summary .70, records .75)"
 
 
-class Entry(Model):
+class VerifierInfo(Model):
     """One verifier, as `faithmeter models` lists it."""
 
     spec: str
@@ -36,10 +36,10 @@ class Entry(Model):
 
 
 @cache
-def catalogue() -> tuple[Entry, ...]:
+def catalogue() -> tuple[VerifierInfo, ...]:
     """Every verifier that a spec can name."""
     return (
-        Entry(
+        VerifierInfo(
             spec="local",
             what="the embedded model: a 22M-parameter entailment model, int8, on the CPU",
             needs="nothing",
@@ -47,7 +47,7 @@ def catalogue() -> tuple[Entry, ...]:
             figures=LOCAL_FIGURES,
             card="faithmeter/weights/MODEL_CARD.md, in the package",
         ),
-        Entry(
+        VerifierInfo(
             spec="lexical[:METRIC[=THRESHOLD]]",
             what="word overlap with the best window of one context; metrics rouge, tokens, bleu",
             needs="nothing",
@@ -55,7 +55,7 @@ def catalogue() -> tuple[Entry, ...]:
             figures="see benchmarks/README.md; sees words, not meaning",
             card="docs/concepts.md",
         ),
-        Entry(
+        VerifierInfo(
             spec="PROVIDER:MODEL",
             what="an LLM judge: openai, anthropic, google, mistral, groq, bedrock, azure, or any compatible endpoint",
             needs="faithmeter[llm] and the provider's key",
@@ -64,7 +64,7 @@ def catalogue() -> tuple[Entry, ...]:
             figures="depends on the model: measure yours with `faithmeter agree`",
             card="docs/judge.md",
         ),
-        Entry(
+        VerifierInfo(
             spec="cascade:PROVIDER:MODEL",
             what="cheap tiers first, the LLM only for what they are not sure of",
             needs="faithmeter[llm] and the provider's key",
@@ -73,7 +73,7 @@ def catalogue() -> tuple[Entry, ...]:
             figures="see benchmarks/README.md for the calls saved",
             card="docs/cache.md",
         ),
-        Entry(
+        VerifierInfo(
             spec="hhem[:PATH]",
             what="Vectara's HHEM-2.1-Open, 110M parameters, two-way",
             needs="faithmeter[hf] and its weights (hub id vectara/hallucination_evaluation_model, or a folder)",
@@ -82,7 +82,7 @@ def catalogue() -> tuple[Entry, ...]:
             figures="published: RAGTruth QA 74.3, Summary 64.4 balanced accuracy",
             card="the model's page on the hub",
         ),
-        Entry(
+        VerifierInfo(
             spec="minicheck:PATH_OR_HUB_ID",
             what="MiniCheck: Flan-T5-Large, RoBERTa or DeBERTa, two-way",
             needs="faithmeter[hf] and its weights",
@@ -91,7 +91,7 @@ def catalogue() -> tuple[Entry, ...]:
             figures="not measured here",
             card="the model's page on the hub",
         ),
-        Entry(
+        VerifierInfo(
             spec="nli:PATH_OR_HUB_ID",
             what="any two- or three-way NLI sequence classifier",
             needs="faithmeter[hf] and its weights",
@@ -100,7 +100,7 @@ def catalogue() -> tuple[Entry, ...]:
             figures="depends on the model",
             card="the model's page on the hub",
         ),
-        Entry(
+        VerifierInfo(
             spec="python:MODULE:FUNCTION",
             what="your own: whatever the function returns that has `signature` and `verify`",
             needs="your module on the Python path",

@@ -15,7 +15,7 @@ from faithmeter.errors import RowError
 from faithmeter.results import Result
 from faithmeter.runs.ray.parts import (
     Part,
-    Reading,
+    ReadOptions,
     Survey,
     count_part,
     plan,
@@ -32,13 +32,13 @@ ROWS: list[dict[str, Any]] = [
 
 
 def cut(*names: Path, selection: Selection, size: int = 5, signature: str = "s") -> tuple[list[Survey], list[Part]]:
-    reading = Reading({}, None, size)
+    reading = ReadOptions({}, None, size)
     surveys = [survey(str(name), reading) for name in names]
     return surveys, plan(surveys, reading=reading, selection=selection, signature=signature)
 
 
 def read(parts: list[Part], size: int = 5) -> list[Any]:
-    return [sample for part in parts for sample in read_part(part, Reading({}, None, size))]
+    return [sample for part in parts for sample in read_part(part, ReadOptions({}, None, size))]
 
 
 def write(folder: Path, name: str) -> list[Path]:

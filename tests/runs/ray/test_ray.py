@@ -23,7 +23,7 @@ from faithmeter import evaluate
 from faithmeter.data.selection import Selection
 from faithmeter.errors import OutputError, StopRun, UsageError
 from faithmeter.runs.ray.engine import RayReport, RayRun, run_on_ray
-from faithmeter.runs.ray.parts import Reading, read_results
+from faithmeter.runs.ray.parts import ReadOptions, read_results
 from faithmeter.runs.worker import Specs
 from faithmeter.scoring import Scoring
 
@@ -69,7 +69,7 @@ def ray_run(
         folder=folder,
         specs=specs,
         signature=specs.build().signature,
-        reading=Reading({}, None, size),
+        reading=ReadOptions({}, None, size),
         **more,
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypedDict, get_args
 
-import faithmeter.compat.continuous_eval.nltk_tokens as nltk_tokens
+from faithmeter.compat.continuous_eval.nltk_tokens import punkt_sentences
 from faithmeter.compat.continuous_eval.overlap import Reference, Tokens
 from faithmeter.errors import UsageError
 
@@ -55,7 +55,7 @@ class DeterministicFaithfulness:
         """Score one answer; other columns of a row may be passed along and are not looked at."""
         contexts = [retrieved_contexts] if isinstance(retrieved_contexts, str) else retrieved_contexts
         reference = Reference(contexts, splitter=self.splitter)
-        sentences = (self.splitter or nltk_tokens.sentences)(answer)
+        sentences = (self.splitter or punkt_sentences)(answer)
         rouge = reference.rouge_l(sentences)
         overlap = reference.token_overlap(sentences, tokens=self.tokens)
         bleu = reference.bleu(sentences)

@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from faithmeter.text.english.word_tables import STOP_WORDS
-from faithmeter.text.english.word_tables import words as words_of
+from faithmeter.text.english.word_tables import STOP_WORDS, words
 
 _OPENERS = re.compile(r"[«“‘„]|``?")
 _OPENING_QUOTE = re.compile(r"""([ (\[{<])(?:"|'')""")
@@ -41,7 +40,7 @@ _QUOTES = frozenset("\"'")
 _CLOSERS = frozenset("])}>\"'»”’")
 
 
-def words(sentence: str) -> list[str]:
+def nltk_words(sentence: str) -> list[str]:
     """Cut one sentence into NLTK's word tokens; only the stop that ends the sentence leaves its word."""
     chunks = _chunks(sentence)
     if chunks is None:
@@ -56,7 +55,7 @@ def words(sentence: str) -> list[str]:
     return tokens
 
 
-def vocabulary(sentences: Iterable[str]) -> set[str]:
+def nltk_vocabulary(sentences: Iterable[str]) -> set[str]:
     """Return the distinct word tokens of many sentences, cutting each distinct chunk once."""
     tokens: set[str] = set()
     inner: set[str] = set()
@@ -139,7 +138,7 @@ _LONGEST_ABBREVIATION = 40
 
 # Abbreviations of American newspaper prose; the letters before the last stop, lower case. Latin ones (e.g.,
 # etc., i.e., et al.) are left out on purpose: Punkt's English model ends a sentence there.
-_ABBREVIATIONS = words_of(
+_ABBREVIATIONS = words(
     """
     mr mrs ms dr st jr sr sen rep gen lt col messrs
     jan feb aug sept oct nov dec
@@ -151,7 +150,7 @@ _ABBREVIATIONS = words_of(
 )
 
 
-def sentences(text: str) -> list[str]:
+def punkt_sentences(text: str) -> list[str]:
     """Split English prose much as Punkt does, by rule and a short list of abbreviations."""
     found = []
     start = 0

@@ -1,8 +1,7 @@
 """Word overlap between a sentence and its contexts: ROUGE-L, token overlap and BLEU.
 
-`Reference`, `rouge_l_precision`, `token_overlap_precision` and `bleu` give continuous-eval's numbers, to the
-digit, for people who move over from it. As measures of support they are poor: a long context saturates the
-first two and crushes the third. `best_window` is the form to judge by.
+`Reference` gives continuous-eval's numbers, to the digit, for people who move over from it. As measures of support
+they are poor: a long context saturates the first two and crushes the third. `verify/window.py` is the form to judge by.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Literal
 
-import faithmeter.compat.continuous_eval.nltk_tokens as nltk_tokens
+from faithmeter.compat.continuous_eval.nltk_tokens import nltk_vocabulary, nltk_words, punkt_sentences
 from faithmeter.text.english.word_tables import STOP_WORDS
 
 Splitter = Callable[[str], Sequence[str]]
@@ -47,8 +46,8 @@ class Reference:
         return _rouge_parts(self.text)
 
     @cached_property
-    def nltk_tokens_tokens(self) -> set[str]:
-        return nltk_tokens.vocabulary((self._splitter or nltk_tokens.sentences)(self.text))
+    def _nltk_vocabulary(self) -> set[str]:
+        return nltk_vocabulary((self._splitter or punkt_sentences)(self.text))
 
     @cached_property
     def _plain_tokens(self) -> set[str | float]:
@@ -56,7 +55,7 @@ class Reference:
         if self._splitter:
             text = "\n".join(self._splitter(text))
         elif _CLOSE_END.search(text):  # else every sentence ends in white space, where tokens end anyway
-            text = "\n".join(nltk_tokens.sentences(text))
+            text = "\n".join(punkt_sentences(text))
         words = set(_bare(text).split()) - STOP_WORDS
         odd = {word for word in words if not word.isalpha()} | (words & _FUSED_WORDS)
         return (words - odd).union(_plain_tokens(odd))
@@ -98,8 +97,8 @@ class Reference:
         # continuous-eval splits again what is a sentence already, which now and then (`1. First`) makes a difference
         parts = self._splitter(sentence) if self._splitter else [sentence]
         if tokens == "0.2":
-            words = [word for part in parts for word in nltk_tokens.words(part)]
-            count, shared = len(words), len(self.nltk_tokens_tokens.intersection(words))
+            words = [word for part in parts for word in nltk_words(part)]
+            count, shared = len(words), len(self._nltk_vocabulary.intersection(words))
         else:
             bare = _bare("\n".join(parts)).split()
             plain = _plain_tokens(word for word in bare if word not in STOP_WORDS)
@@ -116,23 +115,6 @@ class Reference:
         return [
             _bleu(counts, len(sentence), len(self.text)) for sentence, counts in zip(sentences, matches, strict=True)
         ]
-
-
-def rouge_l_precision(sentence: str, context: str) -> float:
-    """Return continuous-eval's ROUGE-L precision of a sentence."""
-    return Reference([context]).rouge_l([sentence])[0]
-
-
-def token_overlap_precision(
-    sentence: str, context: str, *, tokens: Tokens = "0.2", splitter: Splitter | None = None
-) -> float:
-    """Return continuous-eval's token-overlap precision of a sentence, as its 0.2 or 0.3 releases count."""
-    return Reference([context], splitter=splitter).token_overlap([sentence], tokens=tokens)[0]
-
-
-def bleu(sentence: str, context: str) -> float:
-    """Return continuous-eval's BLEU of a sentence, which is over characters."""
-    return Reference([context]).bleu([sentence])[0]
 
 
 def _rouge_parts(text: str) -> list[list[str]]:

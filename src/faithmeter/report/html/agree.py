@@ -10,7 +10,7 @@ from pathlib import Path
 from faithmeter.data.files import replacing
 from faithmeter.display import LOOKS, number
 from faithmeter.report.html.page import page
-from faithmeter.trust.agreement import NAMES, Agreement, Unit
+from faithmeter.trust.agreement import NAMES, Agreement, LabelledUnit
 from faithmeter.trust.metrics import Estimate, recall, specificity
 
 STYLES = ("base.css", "plot.css", "report.css", "agree.css")
@@ -203,7 +203,7 @@ def _badge(word: str) -> str:
     return f'<span class="badge {name}"><span aria-hidden="true">{mark}</span> {word.replace("_", " ")}</span>'
 
 
-def _card(unit: Unit) -> str:
+def _card(unit: LabelledUnit) -> str:
     evidence = "".join(
         f'<blockquote class="prose">{escape(item.quote)} '
         f'<cite class="unit">context {item.context + 1}</cite></blockquote>'

@@ -32,7 +32,7 @@ from faithmeter.runs.ray.link import CLIENT, linked
 from faithmeter.runs.ray.parts import (
     Format,
     Part,
-    Reading,
+    ReadOptions,
     Survey,
     count_part,
     plan,
@@ -46,7 +46,6 @@ from faithmeter.runs.worker import KEEP, Specs, Trouble
 from faithmeter.runtime import sync
 from faithmeter.runtime.specs import judge_of
 
-PART_SIZE = 256
 TRIES = 2  # of a part, before its samples are judged in a process of their own, which may die
 BAD_ROWS = "bad-rows.jsonl"
 POLL_SECONDS = 0.5  # between looks at a run that is driven from the head node
@@ -65,7 +64,7 @@ class RayRun:
     folder: Path
     specs: Specs
     signature: str
-    reading: Reading
+    reading: ReadOptions
     selection: Selection = field(default_factory=Selection)
     bad_rows: str = "error"
     """error: stop, skip: leave them out, report: list them in the folder, too."""
@@ -104,7 +103,7 @@ class WorkerSetup:
     """What every worker has to know."""
 
     specs: Specs
-    reading: Reading
+    reading: ReadOptions
     folder: Folder
     place: str
     """The driver's working folder, for relative paths."""

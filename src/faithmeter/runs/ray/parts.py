@@ -35,7 +35,7 @@ from faithmeter.runs.worker import KEEP
 Format = Literal["jsonl", "parquet"]
 
 
-class Reading(NamedTuple):
+class ReadOptions(NamedTuple):
     """How files are read."""
 
     columns: Mapping[str, str]
@@ -99,7 +99,7 @@ class Part:
         return self.rows - len(self.skipped)
 
 
-def survey(name: str, reading: Reading) -> Survey:
+def survey(name: str, reading: ReadOptions) -> Survey:
     """Read a file through, once."""
     found = Survey(name)
     sampler = Sampler(reading.columns)
@@ -127,7 +127,7 @@ def survey(name: str, reading: Reading) -> Survey:
     return found
 
 
-def _records(name: str, reading: Reading, start: Start | None) -> Iterator[tuple[Record, int | None]]:
+def _records(name: str, reading: ReadOptions, start: Start | None) -> Iterator[tuple[Record, int | None]]:
     """The rows from a start, with the offset of each in a file that can be entered anywhere: plain JSON Lines."""
     (source,) = find(name)
     if source.system is None and source.suffixes in ((".jsonl", ""), (".ndjson", "")) and not source.is_folder:
@@ -155,7 +155,7 @@ def _entered(source: Source, start: Start | None) -> Iterator[tuple[Record, int 
             yield record._replace(number=record.number + line), position
 
 
-def plan(surveys: Sequence[Survey], *, reading: Reading, selection: Selection, signature: str) -> list[Part]:
+def plan(surveys: Sequence[Survey], *, reading: ReadOptions, selection: Selection, signature: str) -> list[Part]:
     """The parts of all files; duplicate ids become bad rows of their surveys, or suffixes, as in a local run."""
     suffixes = _told_apart(surveys, reading)
     chosen = _chosen(surveys, selection)
@@ -173,7 +173,7 @@ def plan(surveys: Sequence[Survey], *, reading: Reading, selection: Selection, s
     return parts
 
 
-def _told_apart(surveys: Sequence[Survey], reading: Reading) -> dict[tuple[int, int], int]:
+def _told_apart(surveys: Sequence[Survey], reading: ReadOptions) -> dict[tuple[int, int], int]:
     """(file, row) → the number of a repeated content; a repeated id that was given is a bad row."""
     repeated = _repeated(surveys)
     met: dict[int, tuple[int, int]] = {}
@@ -195,7 +195,7 @@ def _told_apart(surveys: Sequence[Survey], reading: Reading) -> dict[tuple[int, 
     return suffixes
 
 
-def _taken(found: Survey, row: int, other: Survey, first: int, reading: Reading) -> RowError:
+def _taken(found: Survey, row: int, other: Survey, first: int, reading: ReadOptions) -> RowError:
     """Says which two rows have the same id; the row is read again, since a survey has no names."""
     record, _ = next(islice(_records(found.name, reading, None), row, None))
     sample = Sampler(reading.columns).sample(record)
@@ -228,7 +228,7 @@ def _chosen(surveys: Sequence[Survey], selection: Selection) -> list[bytearray]:
     return flags
 
 
-def read_part(part: Part, reading: Reading) -> Iterator[Sample]:
+def read_part(part: Part, reading: ReadOptions) -> Iterator[Sample]:
     """The samples of a part that are to be judged."""
     sampler = Sampler(reading.columns)
     records = _records(part.name, reading, part.start)

@@ -12,7 +12,6 @@ import re
 import string
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
 from functools import lru_cache
 from itertools import zip_longest
 from typing import Literal, NamedTuple
@@ -35,7 +34,7 @@ class Fact(NamedTuple):
     """The form without the -s of a plural or third person."""
 
 
-class Reading(NamedTuple):
+class ClaimFacts(NamedTuple):
     """A claim as read."""
 
     facts: tuple[Fact, ...]
@@ -61,7 +60,7 @@ _LONGEST_PHRASE = max(map(len, lexicon.PHRASES))
 
 
 @lru_cache(maxsize=4096)
-def read(text: str) -> Reading:
+def read(text: str) -> ClaimFacts:
     """The canonical tokens of a claim, in order."""
     tokens = _words(text)
     indefinite = sum(token.form in ("a", "an") for token in tokens)
@@ -69,7 +68,7 @@ def read(text: str) -> Reading:
     tokens = _front_last(_before_numbers(tokens))
     tokens = _definite(_determined(tokens))
     tokens = [token for token in tokens if token.form not in lexicon.FREE and token.form != ","]
-    return Reading(tuple(_fact(token) for token in _active(_level_tenses(tokens))), indefinite)
+    return ClaimFacts(tuple(_fact(token) for token in _active(_level_tenses(tokens))), indefinite)
 
 
 def differences(a: str, b: str) -> frozenset[Kind]:
@@ -85,11 +84,6 @@ def differences(a: str, b: str) -> frozenset[Kind]:
     apart = (Counter(stems) - Counter(others)) + (Counter(others) - Counter(stems))
     kinds = {fact.stem: fact.kind for fact in (*first.facts, *second.facts)}
     return frozenset(kinds[stem] for stem in apart) if apart else frozenset({"order"})
-
-
-def of_kind(facts: Iterable[Fact], *kinds: Kind) -> list[str]:
-    """The forms of the tokens of some kinds."""
-    return [fact.form for fact in facts if fact.kind in kinds]
 
 
 def _words(text: str) -> list[Token]:

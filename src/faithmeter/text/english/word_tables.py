@@ -1,4 +1,4 @@
-"""Word tables of `facts`: which words carry meaning that a paraphrase must not change, and which do not."""
+"""Word tables of `claim_facts`: which words carry meaning that a paraphrase must not change, and which do not."""
 
 from __future__ import annotations
 

@@ -17,14 +17,6 @@ from faithmeter.trust.selftest.clauses import parse
 from faithmeter.trust.selftest.source_text import TOKEN, Source, names
 
 
-class Change(NamedTuple):
-    """A claim made anew, and the words that were changed."""
-
-    text: str
-    was: str
-    now: str
-
-
 class _Spot(NamedTuple):
     start: int
     end: int
@@ -63,7 +55,7 @@ _QUANTITY = re.compile(
 )
 
 
-def number(claim: str, source: Source, rng: random.Random) -> Change | None:
+def number(claim: str, source: Source, rng: random.Random) -> str | None:
     """Another number, at least a tenth away and not in the sample."""
     spots = [*_digit_spots(claim, source, rng), *_word_spots(claim, source)]
     return _one_of(claim, spots, rng)
@@ -132,7 +124,7 @@ def _word_spots(claim: str, source: Source) -> Iterator[_Spot]:
             yield _Spot(*found.span(), [grammar.capitalised(o) if found[0][0].isupper() else o for o in options])
 
 
-def date(claim: str, source: Source, rng: random.Random) -> Change | None:
+def date(claim: str, source: Source, rng: random.Random) -> str | None:
     """Another year, month, weekday or day of a month that the sample does not name."""
     spots = []
     for found in _YEAR.finditer(claim):
@@ -162,7 +154,7 @@ def _dated(claim: str, found: re.Match[str]) -> bool:
     return bool(_YEAR_CUE.search(claim, max(0, found.start() - _REACH), found.start())) and not counted
 
 
-def unit(claim: str, source: Source, rng: random.Random) -> Change | None:
+def unit(claim: str, source: Source, rng: random.Random) -> str | None:
     """The same number of something else."""
     spots = []
     for found in _QUANTITY.finditer(claim):
@@ -178,7 +170,7 @@ def unit(claim: str, source: Source, rng: random.Random) -> Change | None:
     return _one_of(claim, spots, rng)
 
 
-def name(claim: str, source: Source, rng: random.Random) -> Change | None:
+def name(claim: str, source: Source, rng: random.Random) -> str | None:
     """Another name of its kind, which the sample does not know; every mention of it is changed."""
     label = re.match(r"[\w* ]{2,40}: ", claim)  # "Pot design: …" is a heading rather than a name
     spots = [spot for spot in names(claim, source) if not (label and spot[0] < label.end())]
@@ -197,7 +189,7 @@ def name(claim: str, source: Source, rng: random.Random) -> Change | None:
         return None
     new = rng.choice(options)
     text = re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", lambda _: new, claim)
-    return Change(grammar.with_article(text), old, new)
+    return grammar.with_article(text)
 
 
 def _other_names(old: str) -> tuple[str, ...]:
@@ -226,7 +218,7 @@ _NO_VERB_AFTER = frozenset(
 )
 
 
-def negation(claim: str, source: Source, rng: random.Random) -> Change | None:
+def negation(claim: str, source: Source, rng: random.Random) -> str | None:
     """What is said is denied, or what is denied is said."""
     if "?" in claim or re.match(r"(?:\w+, )?(?:I|We)\b", claim):
         return None
@@ -262,7 +254,7 @@ def _is_participle(word: str) -> bool:
     return word in grammar.BY_PARTICIPLE or word.endswith(("ed", "en")) or word in ("been", "had", "done", "put", "set")
 
 
-def _denied_verb(claim: str) -> Change | None:
+def _denied_verb(claim: str) -> str | None:
     """Deny the one verb of a claim that has no auxiliary."""
     if re.search(r"\b(?:may|might|shall|ought|some|several|many|few)\b", claim, re.IGNORECASE):
         return None
@@ -278,7 +270,7 @@ def _denied_verb(claim: str) -> Change | None:
     return _put(claim, *token.span(), f"{'does' if token[0] == verb.third else 'did'} not {verb.base}")
 
 
-def quantifier(claim: str, source: Source, rng: random.Random) -> Change | None:
+def quantifier(claim: str, source: Source, rng: random.Random) -> str | None:
     """How many, how often or how much is turned round."""
     spots = []
     for pattern, new in grammar.QUANTIFIERS:
@@ -290,17 +282,14 @@ def quantifier(claim: str, source: Source, rng: random.Random) -> Change | None:
     return _one_of(claim, spots, rng)
 
 
-def roles(claim: str, source: Source, rng: random.Random) -> Change | None:
+def roles(claim: str, source: Source, rng: random.Random) -> str | None:
     """Who did it and whom it was done to change places."""
     clause = parse(claim)
     if clause is None or not clause.two_sided or clause.agent.lower() == clause.patient.lower():
         return None
     if not all(word in source.lower for word in _content(clause.agent) + _content(clause.patient)):
         return None  # said in other words: whether the swapped claim holds cannot be told from these
-    text = clause.swapped().said(passive=clause.passive)
-    return Change(
-        grammar.with_article(text), f"{clause.agent} … {clause.patient}", f"{clause.patient} … {clause.agent}"
-    )
+    return grammar.with_article(clause.swapped().said(passive=clause.passive))
 
 
 def _content(phrase: str) -> list[str]:
@@ -322,7 +311,7 @@ _ADDITIONS = (
 )
 
 
-def addition(claim: str, source: Source, rng: random.Random) -> Change | None:
+def addition(claim: str, source: Source, rng: random.Random) -> str | None:
     """Something is added that the sample knows nothing of."""
     body, stop = grammar.ends(claim)
     finite = any(word in _FINITE for word in TOKEN.findall(claim))
@@ -340,10 +329,10 @@ def addition(claim: str, source: Source, rng: random.Random) -> Change | None:
     if not all(values.values()):
         return None
     extra = rng.choice(_ADDITIONS).format(**{key: rng.choice(options) for key, options in values.items()})
-    return Change(body + extra + (stop or "."), "", extra)
+    return body + extra + (stop or ".")
 
 
-Corruption = Callable[[str, Source, random.Random], Change | None]
+Corruption = Callable[[str, Source, random.Random], str | None]
 
 CORRUPTIONS: dict[str, Corruption] = {
     "number": number,
@@ -357,12 +346,12 @@ CORRUPTIONS: dict[str, Corruption] = {
 }
 
 
-def _put(claim: str, start: int, end: int, new: str) -> Change:
+def _put(claim: str, start: int, end: int, new: str) -> str:
     text = claim[:start] + new + claim[end:]
-    return Change(grammar.with_article(text) if start else text, claim[start:end], new)
+    return grammar.with_article(text) if start else text
 
 
-def _one_of(claim: str, spots: list[_Spot], rng: random.Random) -> Change | None:
+def _one_of(claim: str, spots: list[_Spot], rng: random.Random) -> str | None:
     usable = [spot for spot in spots if spot.options]
     if not usable:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from faithmeter.text.english import word_tables
 from faithmeter.text.english.articles import with_article as with_article
 
 
@@ -81,11 +82,11 @@ BY_PARTICIPLE = {verb.participle: verb for verb in VERBS}
 # Verbs that mean the same either way round: swapping their ends changes nothing.
 SYMMETRIC = frozenset(words("met meet meets married marry marries wed equals equal resembles resembled faced played"))
 
-MONTHS = words("January February March April May June July August September October November December")
+MONTHS = tuple(month.capitalize() for month in list(word_tables.MONTHS)[:12])
 WEEKDAYS = words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday")
-NUMBERS = words("zero one two three four five six seven eight nine ten eleven twelve")
-TENS = words("twenty thirty forty fifty sixty seventy eighty ninety")
-ORDINALS = words("third fourth fifth sixth seventh eighth ninth tenth")
+NUMBERS = tuple(word_tables.SMALL)[:13]
+TENS = tuple(word_tables.TENS)
+ORDINALS = tuple(word_tables.ORDINALS)[2:10]
 
 FIRST_NAMES = words(
     "Albert Alexander Alice Andrew Anna Anthony Barack Barbara Benjamin Bill Brian Charles Christopher Daniel David "

@@ -18,7 +18,7 @@ from faithmeter.evaluator import Evaluator
 from faithmeter.intervals import wilson_interval
 from faithmeter.runtime.boundary import extracted, verified
 from faithmeter.trust.selftest import english as grammar
-from faithmeter.trust.selftest.corrupt import CORRUPTIONS, Change
+from faithmeter.trust.selftest.corrupt import CORRUPTIONS
 from faithmeter.trust.selftest.paraphrase import PARAPHRASES
 from faithmeter.trust.selftest.source_text import Source
 
@@ -34,7 +34,6 @@ class Case(NamedTuple):
 
     kind: str
     original: Pair
-    change: Change
     changed: Pair
 
 
@@ -87,7 +86,7 @@ class Tested:
                 {
                     "sample": case.original.sample.id,
                     "claim": case.original.claim.text,
-                    "changed": case.change.text,
+                    "changed": case.changed.claim.text,
                     "support": getattr(outcome, "support", None),
                 }
                 for case, outcome in self.wrong[:examples]
@@ -179,7 +178,7 @@ async def _claims(sample: Sample, evaluator: Evaluator) -> list[Pair]:
     return [Pair(claim, sample) for claim in extraction.claims]
 
 
-Maker = Callable[[Pair, random.Random], Change | None]
+Maker = Callable[[Pair, random.Random], str | None]
 
 
 def _makers(pairs: Sequence[Pair]) -> Mapping[str, Maker]:
@@ -189,10 +188,10 @@ def _makers(pairs: Sequence[Pair]) -> Mapping[str, Maker]:
     def source(sample: Sample) -> Source:
         return sources.setdefault(sample.content_hash, Source(sample))
 
-    def maker(change: Callable[[str, Source, random.Random], Change | None]) -> Maker:
+    def maker(change: Callable[[str, Source, random.Random], str | None]) -> Maker:
         return lambda pair, rng: change(pair.claim.text, source(pair.sample), rng)
 
-    def other(pair: Pair, rng: random.Random) -> Change | None:
+    def other(pair: Pair, rng: random.Random) -> str | None:
         """A claim of another sample with other contexts, about something that this one's contexts do not mention."""
         here = source(pair.sample)
         for _ in range(10):
@@ -204,7 +203,7 @@ def _makers(pairs: Sequence[Pair]) -> Mapping[str, Maker]:
                 and stands_alone(there.claim.text)
                 and any(mark.lower() not in here.lower for mark in _MARKS.findall(there.claim.text))
             ):
-                return Change(there.claim.text, pair.claim.text, there.claim.text)
+                return there.claim.text
         return None
 
     made = {kind: maker(change) for kind, change in {**CORRUPTIONS, **PARAPHRASES}.items()}
@@ -216,22 +215,22 @@ def _cases(kind: str, make: Maker, pairs: Sequence[Pair], *, seed: int, count: T
     digests = [hashlib.sha256(repr((seed, kind, *_key(pair))).encode()).digest() for pair in pairs]
     for place in sorted(range(len(pairs)), key=digests.__getitem__):
         pair = pairs[place]
-        change = make(pair, random.Random(digests[place]))
+        text = make(pair, random.Random(digests[place]))
         count.tried += 1
-        if change is not None and change.text != pair.claim.text:
+        if text is not None and text != pair.claim.text:
             count.applied += 1
-            yield Case(kind, pair, change, _changed(pair, change))
+            yield Case(kind, pair, _changed(pair, text))
 
 
-def _changed(pair: Pair, change: Change) -> Pair:
+def _changed(pair: Pair, text: str) -> Pair:
     """The claim made anew, in an answer that says so; a claim in an LLM's words leaves the answer as it is."""
     claim, sample = pair
     start, end = claim.start, claim.end
     if sample.answer[start:end] == claim.text:
-        answer = sample.answer[:start] + change.text + sample.answer[end:]
+        answer = sample.answer[:start] + text + sample.answer[end:]
         sample = sample.model_copy(update={"answer": answer})
-        end = start + len(change.text)
-    return Pair(Claim(text=change.text, start=start, end=end), sample)
+        end = start + len(text)
+    return Pair(Claim(text=text, start=start, end=end), sample)
 
 
 def _take(cases: Iterator[Case], n: int) -> list[Case]:

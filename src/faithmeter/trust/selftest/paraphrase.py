@@ -12,7 +12,6 @@ from collections.abc import Callable
 
 from faithmeter.trust.selftest import english as grammar
 from faithmeter.trust.selftest.clauses import parse
-from faithmeter.trust.selftest.corrupt import Change
 from faithmeter.trust.selftest.source_text import Source
 
 _MONTH = "|".join(grammar.MONTHS)
@@ -59,7 +58,7 @@ _SMALL_NUMBER = re.compile(r"(?<![\w.,:$£€/-])([2-9]|1[0-2])(?= [a-z]{3,}s\b)
 _NUMBER_WORD = re.compile(rf"\b({'|'.join(grammar.NUMBERS[2:])})(?= [a-z]+s\b)")
 
 
-def reordering(claim: str, source: Source, rng: random.Random) -> Change | None:
+def reordering(claim: str, source: Source, rng: random.Random) -> str | None:
     """A phrase of time goes to the other end, or two names or items of a list change places."""
     body, stop = grammar.ends(claim)
     options = []
@@ -76,7 +75,7 @@ def reordering(claim: str, source: Source, rng: random.Random) -> Change | None:
         options.append(claim[: pair.start()] + f"{pair['two']} and {pair['one']}" + claim[pair.end() :])
     if (items := _LISTED.search(claim)) and not any(_no_item(word) for word in f"{items[1]} {items[2]}".split()):
         options.append(claim[: items.start()] + f", {items['two']}, {items['one']}" + claim[items.end() :])
-    return Change(new, claim, new) if options and (new := rng.choice(options)) != claim else None
+    return new if options and (new := rng.choice(options)) != claim else None
 
 
 def _no_item(word: str) -> bool:
@@ -90,7 +89,7 @@ def _inner(text: str, source: Source) -> str:
     return (first.lower() if first.lower() in grammar.FUNCTION and first != "I" else first) + space + rest
 
 
-def synonyms(claim: str, source: Source, rng: random.Random) -> Change | None:
+def synonyms(claim: str, source: Source, rng: random.Random) -> str | None:
     """Words, spellings, numerals and dates that stand for each other in any claim."""
     options: list[Callable[[str], str]] = [
         lambda text, p=pattern, n=new: p.sub(n, text, count=1)  # type: ignore[misc]
@@ -108,19 +107,18 @@ def synonyms(claim: str, source: Source, rng: random.Random) -> Change | None:
     if not options:
         return None
     new = grammar.with_article(rng.choice(options)(claim)).replace(" %", "%")
-    return Change(new, claim, new) if new != claim else None
+    return new if new != claim else None
 
 
-def voice(claim: str, source: Source, rng: random.Random) -> Change | None:
+def voice(claim: str, source: Source, rng: random.Random) -> str | None:
     """Active for passive, or passive for active."""
     clause = parse(claim)
     if clause is None or not clause.turnable:
         return None
-    new = grammar.with_article(clause.said(passive=not clause.passive))
-    return Change(new, claim, new)
+    return grammar.with_article(clause.said(passive=not clause.passive))
 
 
-PARAPHRASES: dict[str, Callable[[str, Source, random.Random], Change | None]] = {
+PARAPHRASES: dict[str, Callable[[str, Source, random.Random], str | None]] = {
     "reordering": reordering,
     "synonyms": synonyms,
     "voice": voice,
