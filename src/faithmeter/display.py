@@ -70,8 +70,18 @@ def _support(outcome: Outcome) -> float | None:
 def _detail(outcome: Outcome) -> str:
     """The evidence, and the reason or what went wrong, as plain lines."""
     quotes = [f"context {item.context + 1}: “{item.quote}”" for item in getattr(outcome, "evidence", ())]
-    reason = getattr(outcome, "reason", None) or getattr(outcome, "message", None)
+    reason = why(outcome) or getattr(outcome, "message", None)
     return printable("\n".join([*quotes, *([reason] if reason else [])]))
+
+
+def why(outcome: Outcome) -> str:
+    """The reason of a verdict, after what kind of mistake it is; "" where there is none."""
+    reason, kind = getattr(outcome, "reason", None) or "", getattr(outcome, "kind", None)
+    passage = getattr(outcome, "in_corpus", None)
+    if outcome.word == "not judged" or not reason:
+        return ""
+    found = f"; the corpus has it, in {passage.document}: “{passage.quote}”" if passage else ""
+    return (f"{kind}: {reason}" if kind and kind != "other" else reason) + found
 
 
 def _claim(outcome: Outcome) -> str:
@@ -134,6 +144,7 @@ def summary_lines(tally: Tally) -> list[str]:
         lines.append("samples: " + ", ".join(f"{n} {status}" for status, n in sorted(tally.statuses.items())))
     if tally.labels:
         lines.append("claims: " + ", ".join(f"{n} {label.replace('_', ' ')}" for label, n in tally.labels.items()))
+    lines += why_lines(tally)
     if tally.coverage < 1:
         lines.append(f"coverage {tally.coverage:.1%}: the rest could not be judged")
     lines += [f"⚠ {noted(n, tally.count, note)}" for note, n in tally.notes.items()]
@@ -142,6 +153,29 @@ def summary_lines(tally: Tally) -> list[str]:
         cost = "" if usage.cost is None else f", ${usage.cost:.4f}"
         tokens = f"{usage.prompt_tokens} + {usage.completion_tokens} tokens{cost}"
         lines.append(f"{usage.calls} calls, {tokens}, {usage.retries} retries, {usage.cache_hits} cache hits")
+    return lines
+
+
+BLAME_WORDS = {
+    "missing": "not in the contexts",
+    "retrieval_missed": "in the corpus, but not retrieved",
+    "made_up": "not in the corpus either",
+    "misread": "misread",
+    "mixed": "mixed up",
+}
+
+
+def why_lines(tally: Tally) -> list[str]:
+    """What is wrong with the claims that are not supported, where it went wrong, and what use the contexts were."""
+    lines = []
+    if tally.kinds:
+        lines.append("what is wrong: " + ", ".join(f"{n} {kind}" for kind, n in tally.kinds.most_common()))
+    if tally.blame:
+        counted = [f"{tally.blame[name]} {words}" for name, words in BLAME_WORDS.items() if tally.blame[name]]  # type: ignore[index]
+        lines.append("where: " + ", ".join(counted))
+    used, unused = tally.contexts.share("used"), tally.contexts.share("unused")
+    if used is not None:
+        lines.append(f"contexts: {used:.0%} used by supported claims, {unused:.0%} of no use")
     return lines
 
 

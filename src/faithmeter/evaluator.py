@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator, Collection, Iterable, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from faithmeter.datamodels import Claim, Context, Extraction, Failure, Label, Origin, Outcome, Pair, Sample, Verdict
@@ -16,6 +17,8 @@ from faithmeter.runtime.usage import metered
 from faithmeter.scoring import Scoring, load_scoring
 from faithmeter.text.language import NOTE, unknown_language
 from faithmeter.verify import DEFAULT_VERIFIER, Verifier, load_verifier
+from faithmeter.why import explained
+from faithmeter.why.corpus import Corpus, traced
 
 
 class Step(Protocol):
@@ -41,16 +44,19 @@ class Evaluator:
         extractor: str | Extractor = "sentences",
         scoring: str | Scoring = "plain",
         steps: Sequence[Step] = (),
+        corpus: str | Path | Corpus | None = None,
     ) -> None:
         self.verifier = load_verifier(verifier) if isinstance(verifier, str) else verifier
         self.extractor = load_extractor(extractor) if isinstance(extractor, str) else extractor
         self.scoring = load_scoring(scoring)
         self.steps = tuple(steps)
+        self.corpus = Corpus.load(corpus) if isinstance(corpus, str | Path) else corpus
 
     @property
     def signature(self) -> str:
         """How results are made; equal signatures and samples give equal results."""
         parts = [f"extract:{self.extractor.signature}", f"verify:{self.verifier.signature}"]
+        parts += [f"corpus:{self.corpus.signature}"] if self.corpus else []
         return "|".join([*parts, *(step.signature for step in self.steps), f"score:{self.scoring.signature}"])
 
     @property
@@ -76,9 +82,12 @@ class Evaluator:
                 outcomes: Sequence[Outcome] = (extraction,)
             else:
                 outcomes = extraction.outcomes or await self._verify(extraction.claims, sample)
+            found = explained([_verbatim(outcome, sample) for outcome in outcomes], sample)
+            if self.corpus:
+                found = await traced(found, sample, self.corpus, self.verifier.verify)
             return Result(
                 sample=sample,
-                outcomes=tuple(_verbatim(outcome, sample) for outcome in outcomes),
+                outcomes=tuple(found),
                 asides=() if isinstance(extraction, Failure) else extraction.asides,
                 notes=self._notes(extraction),
                 scoring=self.scoring,
@@ -128,11 +137,17 @@ async def acheck(
     verifier: str | Verifier = DEFAULT_VERIFIER,
     extractor: str | Extractor = "sentences",
     scoring: str | Scoring = "plain",
+    corpus: str | Path | Corpus | None = None,
 ) -> Result:
-    """Check one answer against the contexts it was generated from."""
+    """Check one answer against the contexts it was generated from.
+
+    With a `corpus` (a folder of text files, or JSON lines), what the contexts lack is looked up there: retrieval
+    missed it, or it was made up.
+    """
     given = contexts if isinstance(contexts, str) else tuple(contexts)
     sample = Sample.model_validate({"answer": answer, "contexts": given, "question": question})
-    return await Evaluator(verifier=verifier, extractor=extractor, scoring=scoring).check(sample)
+    evaluator = Evaluator(verifier=verifier, extractor=extractor, scoring=scoring, corpus=corpus)
+    return await evaluator.check(sample)
 
 
 def check(
@@ -143,10 +158,23 @@ def check(
     verifier: str | Verifier = DEFAULT_VERIFIER,
     extractor: str | Extractor = "sentences",
     scoring: str | Scoring = "plain",
+    corpus: str | Path | Corpus | None = None,
 ) -> Result:
-    """Check one answer against the contexts it was generated from."""
+    """Check one answer against the contexts it was generated from.
+
+    With a `corpus` (a folder of text files, or JSON lines), what the contexts lack is looked up there: retrieval
+    missed it, or it was made up.
+    """
     return sync.run(
-        acheck(answer, contexts, question=question, verifier=verifier, extractor=extractor, scoring=scoring)
+        acheck(
+            answer,
+            contexts,
+            question=question,
+            verifier=verifier,
+            extractor=extractor,
+            scoring=scoring,
+            corpus=corpus,
+        )
     )
 
 

@@ -23,7 +23,7 @@ from faithmeter.data import jsonl
 from faithmeter.data.datasets import read_samples
 from faithmeter.data.files import keep_apart
 from faithmeter.datamodels import Context, Failure, Outcome, Sample, Verdict
-from faithmeter.display import LOOKS, number
+from faithmeter.display import LOOKS, number, why
 from faithmeter.errors import BudgetReached, FaithmeterError, RowError, UsageError
 from faithmeter.evaluator import Evaluator
 from faithmeter.evidence.passages import Index, best_evidence, select
@@ -250,7 +250,7 @@ def _details(outcome: Outcome, result: Result) -> list[str]:
     lines = [f"not supported: {gaps}"] if gaps else []
     quotes = [(item.context, item.quote) for item in outcome.evidence] or _nearest(outcome, result)
     lines += [f"context {context + 1}: “{one_line(quote)}”" for context, quote in quotes] or ["no context is near it"]
-    return lines + ([one_line(outcome.reason)] if outcome.reason else [])
+    return lines + ([one_line(reason)] if (reason := why(outcome)) else [])
 
 
 def _nearest(verdict: Verdict, result: Result) -> list[tuple[int, str]]:

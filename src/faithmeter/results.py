@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pydantic import computed_field, model_validator
 
 from faithmeter import display
-from faithmeter.datamodels import Aside, DerivingModel, Failure, Label, Outcome, Sample, Usage, Verdict
+from faithmeter.context_use import ContextCounts, Use, uses
+from faithmeter.datamodels import Aside, Blame, DerivingModel, Failure, Kind, Label, Outcome, Sample, Usage, Verdict
 from faithmeter.intervals import mean_interval
 from faithmeter.revision import Revision
 from faithmeter.scoring import Scoring
@@ -115,6 +116,28 @@ class Result(DerivingModel):
         labels = self._labels
         return self.scoring.bounds(labels, len(self.outcomes) - len(labels))
 
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def context_use(self) -> tuple[Use, ...]:
+        """For each context: a supported claim rests on it; it was shown for another claim only; or for none."""
+        return uses(self.sample, self.verdicts)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def utilisation(self) -> float | None:
+        """The share of the contexts that supported claims rest on; None where nothing was judged."""
+        return self._share("used")
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def noise(self) -> float | None:
+        """The share of the contexts that bear on no claim at all; None where nothing was judged."""
+        return self._share("unused")
+
+    def _share(self, use: Use) -> float | None:
+        found = self.context_use
+        return found.count(use) / len(found) if found and self.verdicts else None
+
     def rescored(self, scoring: Scoring) -> Result:
         """The same verdicts under another policy, which the signature names."""
         made, mark, _ = self.signature.rpartition("|score:")
@@ -157,6 +180,12 @@ class Tally:
         self.labels: Counter[Label] = Counter()
         self.notes: Counter[str] = Counter()
         """How many results carry each note."""
+        self.kinds: Counter[Kind] = Counter()
+        """What is wrong with the claims that are not supported."""
+        self.blame: Counter[Blame] = Counter()
+        """Where they went wrong."""
+        self.contexts = ContextCounts()
+        """What the contexts of judged answers were good for."""
         self.usage = Usage()
         self._covered = 0.0
         self._worst: list[tuple[_Badness, Result]] = []
@@ -170,6 +199,12 @@ class Tally:
         self.statuses[result.status] += 1
         for verdict in result.verdicts:
             self.labels[verdict.label] += 1
+            if verdict.kind:
+                self.kinds[verdict.kind] += 1
+            if verdict.blame:
+                self.blame[verdict.blame] += 1
+        if result.verdicts:
+            self.contexts.add(result.sample, result.context_use)
         self.notes.update(result.notes)
         self.usage = self.usage + result.usage
         self._covered += result.coverage
@@ -182,6 +217,9 @@ class Tally:
         self.statuses.update(other.statuses)
         self.labels.update(other.labels)
         self.notes.update(other.notes)
+        self.kinds.update(other.kinds)
+        self.blame.update(other.blame)
+        self.contexts.merge(other.contexts)
         self.usage = self.usage + other.usage
         self._covered += other._covered
         for badness, result in other._worst:
@@ -230,6 +268,9 @@ class Tally:
             "coverage": self.coverage,
             "statuses": dict(self.statuses),
             "labels": dict(self.labels),
+            "kinds": dict(self.kinds),
+            "blame": dict(self.blame),
+            **self.contexts.as_dict(),
             "notes": dict(self.notes),
             "usage": self.usage.model_dump(),
         }
@@ -284,6 +325,30 @@ class Report(DerivingModel):
     def labels(self) -> dict[Label, int]:
         """How many claims have each label."""
         return dict(self.tally.labels)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def kinds(self) -> dict[Kind, int]:
+        """What is wrong with the claims that are not supported."""
+        return dict(self.tally.kinds)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def blame(self) -> dict[Blame, int]:
+        """Where the claims that are not supported went wrong."""
+        return dict(self.tally.blame)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def utilisation(self) -> float | None:
+        """The share of all contexts that supported claims rest on."""
+        return self.tally.contexts.share("used")
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def noise(self) -> float | None:
+        """The share of all contexts that bear on no claim."""
+        return self.tally.contexts.share("unused")
 
     @computed_field  # type: ignore[prop-decorator]
     @property

@@ -11,7 +11,7 @@ import click
 
 from faithmeter.cli import BELOW, PASSED, UNJUDGED, speaks_utf8
 from faithmeter.cli.numbers import FiniteRange
-from faithmeter.cli.options import build_evaluator, evaluator_options
+from faithmeter.cli.options import build_evaluator, corpus_option, evaluator_options
 from faithmeter.datamodels import Sample
 from faithmeter.errors import DataError
 from faithmeter.report.github import commands_off
@@ -52,6 +52,7 @@ def sample_of(answer: str, contexts: tuple[str, ...], question: str | None) -> S
 @click.option("-c", "--context", "contexts", multiple=True, help="A context: text, @FILE or -. Repeatable.")
 @click.option("-q", "--question", help="What was asked.")
 @evaluator_options
+@corpus_option
 @click.option("--min-score", type=FiniteRange(0, 1), help="Exit 1 if the score is below.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def command(

@@ -73,6 +73,8 @@ def numbers(comparison: Comparison) -> dict[str, Any]:
         "better": better,
         "only_before": comparison.missing,
         "only_after": comparison.added,
+        "kinds": {name: [before, after] for name, before, after in comparison.moved(comparison.kinds)},
+        "blame": {name: [before, after] for name, before, after in comparison.moved(comparison.blame)},
         "signature_changes": comparison.signature_changes(),
     }
 

@@ -24,7 +24,7 @@ from faithmeter.cli.eval_on_ray import eval_on_ray
 from faithmeter.cli.eval_request import EvalRequest, count, show_numbers, verdict
 from faithmeter.cli.fix import fix_options, write_fixed
 from faithmeter.cli.numbers import FiniteRange
-from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, evaluator_options
+from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, corpus_option, evaluator_options
 from faithmeter.cli.progress import Tick, progress
 from faithmeter.datamodels import Usage
 from faithmeter.errors import FaithmeterError
@@ -55,6 +55,7 @@ class Shard(click.ParamType[tuple[int, int]]):
 @click.command("eval")
 @click.argument("data", nargs=-1, required=True)
 @evaluator_options
+@corpus_option
 @click.option("--map", "columns", type=Assignment(), multiple=True, help="FIELD=COLUMN, e.g. answer=reply. Repeatable.")
 @click.option("--context-separator", metavar="TEXT", help="What divides the contexts in a CSV cell that is not JSON.")
 @click.option("--bad-rows", type=click.Choice(["error", "skip", "report"]), default="error", show_default=True,
@@ -120,7 +121,7 @@ def command(data: tuple[str, ...], **options: Any) -> None:
     request.check(_files_named(options["verifier"], options["extractor"], options["cache"].cache))
     plain = build_evaluator(**options | {"cache": NO_CACHE})
     steps = (FixStep(refusal_text, strict),) if request.fix else ()
-    specs = Specs(options["verifier"], options["extractor"], plain.scoring, options["cache"], steps)
+    specs = Specs(options["verifier"], options["extractor"], plain.scoring, options["cache"], steps, options["corpus"])
     judges = Judges(specs.build(), specs, request.workers)
     if request.engine != "local":
         sys.exit(eval_on_ray(request, judges))

@@ -156,6 +156,16 @@ def _collected(function: F) -> F:
     return cast(F, command)
 
 
+def corpus_option(function: F) -> F:
+    """The option that names a corpus."""
+    return click.option(
+        "--corpus",
+        type=click.Path(exists=True),
+        metavar="FOLDER_OR_JSONL",
+        help="What retrieval could have brought: tells claims that it missed from those that were made up.",
+    )(function)
+
+
 NO_CACHE = Caching(False)
 
 
@@ -168,6 +178,7 @@ def build_evaluator(
     no_claims: float | str | None,
     refusal: float | str | None,
     cache: Caching,
+    corpus: str | None = None,
 ) -> Evaluator:
     """The evaluator that the shared options describe."""
     said = {"no_claims": no_claims, "refusal": refusal}
@@ -178,4 +189,4 @@ def build_evaluator(
     if weights:
         changes["weights"] = dict(weights)
     policy = load_scoring(scoring).revised(**changes)
-    return Specs(verifier, extractor, policy, cache).build()
+    return Specs(verifier, extractor, policy, cache, corpus=corpus).build()

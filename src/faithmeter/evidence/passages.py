@@ -37,7 +37,7 @@ _PRONOUN = re.compile(
     r"\b(?:he|she|it|they|him|her|his|hers|its|them|their|theirs|this|that|these|those|such|former|latter)\b", re.I
 )
 
-_WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
+WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
 _PIECE = re.compile(r"\w{1,7}|[^\w\s]")
 
 # Fewer than NLTK's `STOP_WORDS`: what the model was trained on.
@@ -100,18 +100,18 @@ def size(text: str) -> int:
 
 def terms(text: str) -> list[str]:
     """The words of a text that tell passages apart: lower case, no stop words, inflections cut off."""
-    return [_stem(word) for word in _WORD.findall(text.lower()) if word not in _STOP]
+    return [stem(word) for word in WORD.findall(text.lower()) if word not in _STOP]
 
 
 def content_words(text: str) -> frozenset[str]:
     """The `terms` of a text in any script, without lone letters: what a quote and a claim must share."""
     found = (text[span.start : span.end].lower() for span in words(text))
     return frozenset(
-        _stem(word) for word in found if word not in _STOP and (len(word) > 1 or not word.isascii() or word.isdigit())
+        stem(word) for word in found if word not in _STOP and (len(word) > 1 or not word.isascii() or word.isdigit())
     )
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     word = NUMBERS.get(word, word)
     if len(word) > 6 and word.isalpha():
         return word[:6]
@@ -226,9 +226,9 @@ def _weights(claim: str, hint: str, index: Index) -> dict[str, float]:
     """Give each word of the claim, and less each word of the hint, its weight by rarity."""
     wanted: dict[str, float] = {}
     for text, share in ((claim, 1.0), (hint, _HINT_SHARE)):
-        for word in _WORD.findall(text.lower()):
+        for word in WORD.findall(text.lower()):
             if word not in _STOP:
-                for term in (_stem(word), *_RECORD_WORDS.get(word, ())):
+                for term in (stem(word), *_RECORD_WORDS.get(word, ())):
                     wanted.setdefault(term, share)
     count = len(index.passages)
     return {

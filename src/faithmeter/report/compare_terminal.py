@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from faithmeter.datamodels import Failure, Outcome
-from faithmeter.display import LOOKS, number, printable
+from faithmeter.display import BLAME_WORDS, LOOKS, number, printable, why
 from faithmeter.report.comparison import SIGNIFICANT, ClaimChange, Comparison, Pairing
 from faithmeter.report.escaping import one_line
 
@@ -40,6 +40,13 @@ def summary_lines(comparison: Comparison) -> list[str]:
         ways = [f"{by[way]} by {way}" for way in ("id", "question", "position") if by[way]]
         lines.append(f"paired {', '.join(ways)}: give the rows an id to be sure")
     unscored = len(comparison.pairs) - len(comparison.differences)
+    for title, counts in (("what is wrong", comparison.kinds), ("where", comparison.blame)):
+        moved = [
+            f"{BLAME_WORDS.get(name, name)} {before} → {after}"
+            for name, before, after in comparison.moved(counts)
+            if before != after
+        ]
+        lines += [f"{title}: {', '.join(moved)}"] if moved else []
     lines += [f"{unscored} in both runs, but without a score in one of them"] if unscored else []
     lines += [f"{len(comparison.missing)} only in {comparison.files[0].path}"] if comparison.missing else []
     lines += [f"{len(comparison.added)} only in {comparison.files[1].path}"] if comparison.added else []
@@ -128,6 +135,6 @@ def _why(outcome: Outcome) -> str:
     if isinstance(outcome, Failure):
         return one_line(outcome.message)
     quotes = [f"context {item.context + 1}: “{one_line(item.quote, 160)}”" for item in outcome.evidence[:1]]
-    reason = [one_line(outcome.reason, 200)] if outcome.reason else []
+    reason = [one_line(reason, 200)] if (reason := why(outcome)) else []
     support = [] if outcome.support is None else [f"support {number(outcome.support)}"]
     return "; ".join([*support, *quotes, *reason]) or "no evidence"

@@ -106,6 +106,10 @@ class Comparison:
         self.signatures: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
         self.labels: Counter[tuple[str | None, str | None]] = Counter()
         """Claims by (earlier label, later label); None: the claim is not in that run."""
+        self.kinds: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+        """What is wrong with the claims that are not supported, in each run."""
+        self.blame: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+        """Where they went wrong."""
         self._read()
         if not self.pairs:
             raise DataError(
@@ -160,6 +164,9 @@ class Comparison:
         self.paired_by[by] += 1
         claims = change.claims
         self.labels.update((_label(claim.before), _label(claim.after)) for claim in claims)
+        for run, result in enumerate(change):
+            self.kinds[run].update(verdict.kind for verdict in result.verdicts if verdict.kind)
+            self.blame[run].update(verdict.blame for verdict in result.verdicts if verdict.blame)
         self.signatures[0][change.before.signature] += 1
         self.signatures[1][change.after.signature] += 1
         scores = (change.before.score, change.after.score)
@@ -224,6 +231,11 @@ class Comparison:
             return False
         certain = self.interval[1] < 0 and self.p_value < SIGNIFICANT
         return certain and self.difference <= -min_size + 1e-12
+
+    def moved(self, counts: tuple[Counter[str], Counter[str]]) -> list[tuple[str, int, int]]:
+        """(name, first run, second run) of what is counted in either run, what moved most first."""
+        names = sorted({*counts[0], *counts[1]}, key=lambda name: (-abs(counts[1][name] - counts[0][name]), name))
+        return [(name, counts[0][name], counts[1][name]) for name in names]
 
     def changed(self) -> list[Pairing]:
         """The pairs whose score or claims changed: the largest losses first, what lost its score before them."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from faithmeter.data.results_file import ResultsFile
-from faithmeter.display import number
+from faithmeter.display import number, why
 from faithmeter.report.escaping import markdown, one_line, workflow_message, workflow_property
 from faithmeter.report.markdown import lines
 from faithmeter.report.summary import Summary, passes, summarise, to_look_at
@@ -81,7 +81,8 @@ def _words(result: Result) -> str:
     found = []
     for outcome in to_look_at(result)[:5]:
         claim = one_line(outcome.claim.text, 200) if outcome.claim else "the whole answer"
-        found.append(f"{outcome.word}: {claim}")
+        reason = f" ({one_line(words, 200)})" if (words := why(outcome)) else ""
+        found.append(f"{outcome.word}: {claim}{reason}")
     return "\n".join(found) or result.status
 
 

@@ -9,6 +9,7 @@ from typing import IO, Any
 
 from faithmeter.data.results_file import ResultsFile
 from faithmeter.datamodels import Failure, Label, Outcome
+from faithmeter.display import why
 from faithmeter.report.escaping import one_line
 from faithmeter.report.summary import Summary, to_look_at
 from faithmeter.results import Result
@@ -45,4 +46,5 @@ def _issues(result: Result, location: dict[str, Any]) -> Iterator[dict[str, Any]
 
 def _about(outcome: Outcome) -> str:
     claim = outcome.claim.text if outcome.claim else "the whole answer"
-    return f"{claim} ({outcome.message})" if isinstance(outcome, Failure) else claim
+    words = outcome.message if isinstance(outcome, Failure) else why(outcome)
+    return f"{claim} ({words})" if words else claim

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO
 
 from faithmeter.datamodels import Failure
-from faithmeter.display import number
+from faithmeter.display import number, why
 from faithmeter.report.escaping import xml, xml_attribute
 from faithmeter.report.summary import JUDGED_BY_DEFAULT, Summary, passes, to_look_at
 from faithmeter.results import Result
@@ -50,5 +50,5 @@ def _words(result: Result) -> str:
             lines.append(f"    {outcome.kind}: {outcome.message}")
         else:
             lines += [f"    context {item.context + 1}: “{item.quote}”" for item in outcome.evidence]
-            lines += [f"    {outcome.reason}"] if outcome.reason else []
+            lines += [f"    {reason}"] if (reason := why(outcome)) else []
     return "\n".join(lines)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO
 
 from faithmeter.datamodels import Outcome, Verdict
-from faithmeter.display import LOOKS, noted, number
+from faithmeter.display import LOOKS, noted, number, why, why_lines
 from faithmeter.report.escaping import markdown
 from faithmeter.report.html.plot import shares
 from faithmeter.report.summary import Summary
@@ -39,8 +39,8 @@ def lines(summary: Summary, *, title: str | None = None) -> Iterator[str]:
         yield ""
         yield f"### The {len(worst)} worst claims" if len(worst) > 1 else "### The worst claim"
         yield ""
-        yield "| sample | label | claim | evidence |"
-        yield "|---|---|---|---|"
+        yield "| sample | label | claim | why | evidence |"
+        yield "|---|---|---|---|---|"
         yield from (_row(result, outcome) for result, outcome in worst)
 
 
@@ -68,6 +68,7 @@ def _numbers(summary: Summary) -> Iterator[str]:
         yield f"- pass rate {summary.pass_rate:.0%}"
     if summary.coverage < 1:
         yield f"- coverage {summary.coverage:.1%}: the rest could not be judged"
+    yield from (f"- {line}" for line in why_lines(summary))
     yield from (f"- ⚠ {markdown(noted(n, summary.count, note), 400)}" for note, n in summary.notes.items())
     usage = summary.usage
     if usage.calls:
@@ -87,4 +88,4 @@ def _row(result: Result, outcome: Outcome) -> str:
         evidence = "; ".join(f"context {item.context + 1}: “{markdown(item.quote, 200)}”" for item in outcome.evidence)
     else:
         evidence = markdown(outcome.message)
-    return f"| {markdown(result.sample.id, 80)} | {label} | {claim} | {evidence} |"
+    return f"| {markdown(result.sample.id, 80)} | {label} | {claim} | {markdown(why(outcome), 300)} | {evidence} |"

@@ -22,13 +22,15 @@ Row = dict[str, Any]
 SAMPLE_COLUMNS = {
     "id": "string", "question": "string", "answer": "string", "status": "string", "score": "float64",
     "low": "float64", "high": "float64", "coverage": "float64", "claims": "int64",
+    "utilisation": "float64", "noise": "float64",
     **{label.value: "int64" for label in Label}, "not_judged": "int64",
     "calls": "int64", "prompt_tokens": "int64", "completion_tokens": "int64", "cost": "float64",
     "cache_hits": "int64", "seconds": "float64", "signature": "string", "metadata": "string",
 }  # fmt: skip
 CLAIM_COLUMNS = {
     "id": "string", "claim": "int64", "text": "string", "start": "int64", "end": "int64", "label": "string",
-    "support": "float64", "evidence": "string", "context": "int64", "reason": "string", "gaps": "string",
+    "support": "float64", "evidence": "string", "context": "int64", "reason": "string", "kind": "string",
+    "blame": "string", "in_corpus": "string", "gaps": "string",
     "verifier": "string", "tier": "int64", "cache": "string", "failure": "string", "message": "string",
 }  # fmt: skip
 GROUP = 1000  # rows of a Parquet row group, and as many in memory
@@ -42,7 +44,8 @@ def sample_rows(result: Result) -> Iterator[Row]:
     yield {
         "id": sample.id, "question": sample.question, "answer": sample.answer, "status": result.status,
         "score": result.score, "low": low, "high": high, "coverage": result.coverage,
-        "claims": len(result.outcomes), **dict(zip(names, counts(result), strict=True)),
+        "claims": len(result.outcomes), "utilisation": result.utilisation, "noise": result.noise,
+        **dict(zip(names, counts(result), strict=True)),
         **usage.model_dump(include={"calls", "prompt_tokens", "completion_tokens", "cost", "cache_hits", "seconds"}),
         "signature": result.signature, "metadata": json.dumps(sample.metadata, ensure_ascii=False),
     }  # fmt: skip
@@ -66,6 +69,9 @@ def _claim(outcome: Outcome) -> Row:
         "evidence": first.quote if first else None,
         "context": first.context + 1 if first else None,
         "reason": outcome.reason,
+        "kind": outcome.kind,
+        "blame": outcome.blame,
+        "in_corpus": f"{found.document}: {found.quote}" if (found := outcome.in_corpus) else None,
         "gaps": json.dumps([outcome.claim.text[start:end] for start, end in outcome.gaps], ensure_ascii=False),
         "verifier": outcome.origin.verifier,
         "tier": outcome.origin.tier,

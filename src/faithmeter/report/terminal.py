@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from faithmeter.datamodels import Failure, Outcome, Verdict
-from faithmeter.display import LOOKS, claim_rich, number, summary_lines
+from faithmeter.display import LOOKS, claim_rich, number, summary_lines, why
 from faithmeter.report.escaping import one_line
 from faithmeter.report.summary import BINS, Summary, to_look_at
 from faithmeter.results import Result
@@ -79,5 +79,5 @@ def _claim(result: Result, outcome: Outcome) -> Iterator[RenderableType]:
     for evidence in outcome.evidence:
         quote = Text(f"context {evidence.context + 1}: “{one_line(evidence.quote)}”", style="dim")
         yield Padding(quote, (0, 0, 0, 4))
-    if outcome.reason:
-        yield Padding(Text(one_line(outcome.reason), style="dim italic"), (0, 0, 0, 4))
+    if reason := why(outcome):
+        yield Padding(Text(one_line(reason), style="dim italic"), (0, 0, 0, 4))

@@ -6,6 +6,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from faithmeter.data.datasets import Row, read_data
@@ -35,14 +36,16 @@ async def aevaluate(
     columns: Mapping[str, str] | None = None,
     min_score: float | None = None,
     workers: int | None = None,
+    corpus: str | Path | None = None,
 ) -> Report:
     """Check every sample of a data set; a bad row is an error.
 
     `data` is a path, a glob, several of them, a frame, or an iterable or async iterable of samples or rows.
     `workers` is the number of processes for a verifier that keeps a core busy (by default one a core for all but
-    small data sets), or of samples in flight for one that waits, such as an LLM.
+    small data sets), or of samples in flight for one that waits, such as an LLM. With a `corpus` (a folder of text
+    files, or JSON lines), what the contexts lack is looked up there: retrieval missed it, or it was made up.
     """
-    judges = Judges.of(verifier, extractor, scoring, workers=workers)
+    judges = Judges.of(verifier, extractor, scoring, workers=workers, corpus=corpus)
     run = Run(judges, min_score=min_score)
     lines: dict[int, bytes] = {}
     async with aclosing(run.over(_good(read_data(data, columns=columns)))) as judgements:
@@ -61,12 +64,14 @@ def evaluate(
     columns: Mapping[str, str] | None = None,
     min_score: float | None = None,
     workers: int | None = None,
+    corpus: str | Path | None = None,
 ) -> Report:
     """Check every sample of a data set; a bad row is an error.
 
     `data` is a path, a glob, several of them, a frame, or an iterable or async iterable of samples or rows.
     `workers` is the number of processes for a verifier that keeps a core busy (by default one a core for all but
-    small data sets), or of samples in flight for one that waits, such as an LLM.
+    small data sets), or of samples in flight for one that waits, such as an LLM. With a `corpus` (a folder of text
+    files, or JSON lines), what the contexts lack is looked up there: retrieval missed it, or it was made up.
     """
     return sync.run(
         aevaluate(
@@ -77,6 +82,7 @@ def evaluate(
             columns=columns,
             min_score=min_score,
             workers=workers,
+            corpus=corpus,
         )
     )
 
@@ -92,14 +98,21 @@ class Judges(NamedTuple):
 
     @classmethod
     def of(
-        cls, verifier: str | Verifier, extractor: str | Extractor, scoring: str | Scoring, *, workers: int | None = None
+        cls,
+        verifier: str | Verifier,
+        extractor: str | Extractor,
+        scoring: str | Scoring,
+        *,
+        workers: int | None = None,
+        corpus: str | Path | None = None,
     ) -> Judges:
         """Judges from specs or parts."""
         if workers is not None and workers < 1:
             raise UsageError(f"there must be at least one worker, found {workers}")
-        evaluator = Evaluator(verifier=verifier, extractor=extractor, scoring=scoring)
+        evaluator = Evaluator(verifier=verifier, extractor=extractor, scoring=scoring, corpus=corpus)
+        place = None if corpus is None else str(corpus)
         if isinstance(verifier, str) and isinstance(extractor, str):
-            return cls(evaluator, Specs(verifier, extractor, load_scoring(scoring)), workers)
+            return cls(evaluator, Specs(verifier, extractor, load_scoring(scoring), corpus=place), workers)
         return cls(evaluator, None, workers)
 
     @property

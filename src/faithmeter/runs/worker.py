@@ -48,6 +48,8 @@ class Specs(NamedTuple):
     """None: no cache at all."""
     steps: tuple[Step, ...] = ()
     """What else is found out about each answer; they travel as they are."""
+    corpus: str | None = None
+    """Where to look up what the contexts lack."""
 
     def build(self) -> Evaluator:
         """The evaluator."""
@@ -55,7 +57,9 @@ class Specs(NamedTuple):
         if self.caching:
             verifier = wrap(verifier, **self.caching._asdict())
             extractor = wrap_extractor(extractor, cache=self.caching.cache, refresh=self.caching.refresh)
-        return Evaluator(verifier=verifier, extractor=extractor, scoring=self.scoring, steps=self.steps)
+        return Evaluator(
+            verifier=verifier, extractor=extractor, scoring=self.scoring, steps=self.steps, corpus=self.corpus
+        )
 
 
 class Batch(NamedTuple):

@@ -38,7 +38,7 @@ _OPEN_DATE = re.compile(
     r"\b(?:before|after|by|since|until|till|between|from|to|through|than|around|about)\s+(?:the\s+)?\w+\s+\w+",
     re.IGNORECASE,
 )
-_AMOUNTS = {
+AMOUNTS = {
     word: kind
     for kind, words in {
         "all": "all every always entirely both",
@@ -52,7 +52,7 @@ _AMOUNTS = {
     }.items()
     for word in words.split()
 }  # fmt: skip
-_OPPOSITES = {
+OPPOSITES = {
     "all": {"some", "few", "none"}, "many": {"few", "none"}, "some": {"none"}, "few": {"many", "all"},
     "none": {"some", "many", "all"}, "high": {"low"}, "low": {"high"},
 }  # fmt: skip
@@ -108,11 +108,11 @@ def setting_of(claim: str, evidence: str, *, hint: str = "") -> Setting:
 def mismatches(claim: str, evidence: str, *, hint: str = "") -> Mismatches:
     """Count the words, numbers and names of a claim that its evidence holds."""
     wanted, held = terms(claim), set(terms(evidence))
-    numbers = _numbers(evidence) | _numbers(hint)
+    numbers = numbers_in(evidence) | numbers_in(hint)
     known = f"{evidence} {hint}".lower()
     return Mismatches(
         sum(term in held for term in wanted) / max(1, len(wanted)),
-        min(3, len({_plain(number) for number in _MEANT_NUMBER.findall(claim)} - numbers)),
+        min(3, len({plain_number(number) for number in _MEANT_NUMBER.findall(claim)} - numbers)),
         min(3, sum(name.lower().removesuffix("'s") not in known for name in _NAME.findall(claim))),
         _misdated(claim, evidence),
         _mismeasured(claim, evidence),
@@ -128,14 +128,14 @@ def _misdated(claim: str, evidence: str) -> int:
 
 
 def _mismeasured(claim: str, evidence: str) -> int:
-    held = _measures(evidence)
-    return sum(number in held and units.isdisjoint(held[number]) for number, units in _measures(claim).items())
+    held = measures(evidence)
+    return sum(number in held and units.isdisjoint(held[number]) for number, units in measures(claim).items())
 
 
 def _overturned(claim: str, evidence: str) -> int:
     said, held = _amounts(claim), _amounts(evidence)
     opposed = sum(
-        thing in held and all(held[thing] <= _OPPOSITES[kind] for kind in kinds) for thing, kinds in said.items()
+        thing in held and all(held[thing] <= OPPOSITES[kind] for kind in kinds) for thing, kinds in said.items()
     )
     bounds, known = _bounds(claim), _bounds(evidence)
     return opposed + sum(number in known and sides.isdisjoint(known[number]) for number, sides in bounds.items())
@@ -146,14 +146,14 @@ def _amounts(text: str) -> dict[str, set[str]]:
     words = re.findall(r"[^\W\d_]+", text.lower())
     found: dict[str, set[str]] = defaultdict(set)
     for place, word in enumerate(words):
-        kind = _AMOUNTS.get(word)
+        kind = AMOUNTS.get(word)
         if kind is None:
             continue
         if word == "few" and place and words[place - 1] in ("a", "past", "last", "next", "the"):
             kind = "some"
         following = [other for other in words[place + 1 : place + 4] if other not in ("any", "ever")]
         thing = next((term for other in following for term in terms(other)), None)
-        if thing and thing not in _AMOUNTS:
+        if thing and thing not in AMOUNTS:
             found[thing].add(kind)
     return found
 
@@ -162,17 +162,17 @@ def _bounds(text: str) -> dict[str, set[bool]]:
     """The numbers of a text that are bounds, each with whether it is a lower one."""
     found: dict[str, set[bool]] = defaultdict(set)
     for lower, number in _BOUND.findall(text):
-        found[NUMBERS.get(number.lower()) or _plain(number)].add(bool(lower))
+        found[NUMBERS.get(number.lower()) or plain_number(number)].add(bool(lower))
     return found
 
 
-def _measures(text: str) -> dict[str, set[str]]:
+def measures(text: str) -> dict[str, set[str]]:
     """The numbers of a text that have a unit, each with its units in short."""
     found: dict[str, set[str]] = defaultdict(set)
     for sign, number, unit, degrees in _MEASURE.findall(text):
         short = degrees.upper() or _UNITS.get(unit.lower()) or _UNITS.get(sign)
         if short:
-            found[NUMBERS.get(number.lower()) or _plain(number)].add(short)
+            found[NUMBERS.get(number.lower()) or plain_number(number)].add(short)
     return found
 
 
@@ -182,15 +182,15 @@ def _days(text: str) -> set[tuple[int, str]]:
     return found | {(int(day), month.lower()) for month, day in _MONTH_DAY.findall(text)}
 
 
-def _numbers(text: str) -> set[str]:
+def numbers_in(text: str) -> set[str]:
     """The numbers of a text in plain digits; 21:00 is also 9, and 9 pm also 21, as prose and records differ."""
-    found = {_plain(number) for number in _NUMBER.findall(text)}
-    found |= {_plain(number.replace(" ", "")) for number in _SPACED.findall(text)}
+    found = {plain_number(number) for number in _NUMBER.findall(text)}
+    found |= {plain_number(number.replace(" ", "")) for number in _SPACED.findall(text)}
     found |= {str((int(hour) + 12) % 24) for hour in _CLOCK.findall(text) if int(hour) < 24}
     return found | {NUMBERS[word] for word in re.findall(r"[a-z]+", text.lower()) if word in NUMBERS}
 
 
-def _plain(number: str) -> str:
+def plain_number(number: str) -> str:
     """Write a number without separators, leading zeros and empty decimals."""
     whole, dot, decimals = number.replace(",", "").partition(".")
     decimals = decimals.rstrip("0")

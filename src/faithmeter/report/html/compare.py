@@ -10,7 +10,7 @@ from typing import Any
 
 from faithmeter.data.files import replacing
 from faithmeter.datamodels import Label
-from faithmeter.display import LOOKS, number
+from faithmeter.display import BLAME_WORDS, LOOKS, number
 from faithmeter.report.compare_terminal import p_words, signed, verdict
 from faithmeter.report.comparison import Comparison, Pairing
 from faithmeter.report.html.page import BLOCK, data_script, page
@@ -80,7 +80,7 @@ def _overview(comparison: Comparison) -> str:
     ]
     return (
         f'<div class="hero">{_difference(comparison)}<div class="tiles">{"".join(tiles)}</div></div>'
-        f'<div class="pairs">{_labels(comparison)}{_signatures(comparison)}</div>'
+        f'<div class="pairs">{_labels(comparison)}{_wrong(comparison)}{_signatures(comparison)}</div>'
     )
 
 
@@ -153,6 +153,24 @@ def _moved(comparison: Comparison, before: str | None, after: str | None) -> str
     count = comparison.labels[before, after]
     kind = "kept" if before == after else "moved"
     return f'<td class="{kind if count else "none"}">{count:,}</td>' if count else '<td class="none">·</td>'
+
+
+def _wrong(comparison: Comparison) -> str:
+    """What is wrong, and where, in both runs."""
+    rows = [*comparison.moved(comparison.kinds), *comparison.moved(comparison.blame)]
+    if not rows:
+        return ""
+    body = "".join(
+        f'<tr><th scope="row">{escape(BLAME_WORDS.get(name, name))}</th><td>{before:,}</td><td>{after:,}</td>'
+        f'<td class="{"kept" if before == after else "moved"}">{signed(after - before, 0)}</td></tr>'
+        for name, before, after in rows
+    )
+    head = '<tr><td></td><th scope="col">first</th><th scope="col">second</th><th scope="col">change</th></tr>'
+    return (
+        '<div class="panel matrix"><h3>What is wrong, and where</h3>'
+        '<div class="scroll" tabindex="0" role="group" aria-label="What is wrong in both runs"><table>'
+        f"<thead>{head}</thead><tbody>{body}</tbody></table></div></div>"
+    )
 
 
 def _signatures(comparison: Comparison) -> str:

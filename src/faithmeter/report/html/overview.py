@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from faithmeter.display import LOOKS, noted, number
-from faithmeter.report.html import plot
+from faithmeter.report.html import plot, why_panels
 from faithmeter.report.summary import Summary
 
 STATUS_WORDS = {"ok": "judged", "partial": "partly judged", "no_claims": "without claims", "failed": "failed"}
@@ -18,6 +18,7 @@ def overview(summary: Summary) -> str:
         f'<div class="plots"><div class="panel"><h3>Answers by score</h3>{plot.histogram(summary)}</div>'
         f'<div class="panel"><h3>Claims by label</h3>{_shares(summary)}</div>'
         f'<div class="panel"><h3>Score by number of claims</h3>{plot.grid(summary)}</div></div>'
+        f"{why_panels.panels(summary)}"
         f"{_notes(summary)}{_made_by(summary)}"
     )
 

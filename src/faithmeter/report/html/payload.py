@@ -47,6 +47,8 @@ def row(result: Result) -> dict[str, Any]:
         "score": result.score,
         "status": result.status,
         "counts": counts(result),
+        "kinds": sorted({verdict.kind for verdict in result.verdicts if verdict.kind}),
+        "blame": sorted({verdict.blame for verdict in result.verdicts if verdict.blame}),
         "question": result.sample.question or "",
         "answer": result.sample.answer,
     }
@@ -92,9 +94,16 @@ def _verdict(verdict: Verdict, result: Result) -> dict[str, Any]:
         found["support"] = round(verdict.support, 4)
     if verdict.reason:
         found["reason"] = verdict.reason
+    if verdict.kind:
+        found["wrong"] = verdict.kind
+    if verdict.blame:
+        found["blame"] = verdict.blame
+    if verdict.in_corpus:
+        found["found"] = {"document": verdict.in_corpus.document, "quote": verdict.in_corpus.quote}
     if verdict.gaps:
         within = utf16(verdict.claim.text)
         found["gaps"] = [(within(start), within(end)) for start, end in verdict.gaps]
+        found["conflicts"] = [(within(start), within(end)) for start, end in verdict.conflicts]
     if verdict.evidence:
         found["evidence"] = [
             (item.context, inside(item.start), inside(item.end))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from faithmeter.datamodels import Claim, Failure, Label, Outcome, Pair, Sample
+from faithmeter.datamodels import Claim, Failure, Label, Outcome, Pair, Sample, Verdict
 from faithmeter.evaluator import Evaluator
 from faithmeter.intervals import wilson_interval
 from faithmeter.runtime.boundary import extracted, verified
@@ -54,6 +54,8 @@ class Tested:
     """Changed claims that could not be judged."""
     wrong: list[tuple[Case, Outcome]] = field(default_factory=list)
     """Corruptions that were missed, or harmless paraphrases that were flagged."""
+    caught: list[tuple[Case, Verdict]] = field(default_factory=list)
+    """Corruptions that were flagged."""
 
     @property
     def harmless(self) -> bool:
@@ -133,6 +135,8 @@ def _count(tested: Tested, case: Case, outcome: Outcome) -> None:
     tested.flagged += flagged
     if flagged == tested.harmless:
         tested.wrong.append((case, outcome))
+    elif flagged:
+        tested.caught.append((case, outcome))
 
 
 class _Judge:

@@ -129,7 +129,7 @@ function side(name, outcome) {
   const quotes = (outcome.evidence || []).map(([context, quote]) =>
     h("p", { class: "quote" }, h("span", { class: "where" }, `Context ${context + 1}`), h("q", { dir: "auto" }, quote)));
   return h("div", { class: `side ${outcome.label}` },
-    h("p", { class: "eyebrow" }, name), h("p", null, badge(outcome.label), outcome.support === undefined ? null : h("span", { class: "unit" }, ` support ${number(outcome.support)}`)),
+    h("p", { class: "eyebrow" }, name), h("p", null, badge(outcome.label), outcome.wrong && h("span", { class: "kind" }, outcome.wrong), outcome.support === undefined ? null : h("span", { class: "unit" }, ` support ${number(outcome.support)}`)),
     ...quotes, outcome.reason && h("p", { class: "reason", dir: "auto" }, outcome.reason));
 }
 

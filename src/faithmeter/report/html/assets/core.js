@@ -12,6 +12,9 @@ const LABELS = [
 ];
 const BY_NAME = Object.fromEntries(LABELS.map((label) => [label.name, label]));
 const WORST_FIRST = ["contradicted", "not_enough_info", "not_judged", "partially_supported", "supported"];
+const BLAME = {
+  missing: "not in the contexts", retrieval_missed: "not retrieved", made_up: "made up", misread: "misread", mixed: "mixed up",
+};
 const STATUSES = { ok: "ok", no_claims: "no claims", partial: "partly judged", failed: "failed" };
 
 const $ = (id) => document.getElementById(id);

@@ -8,7 +8,7 @@ class List {
     this.page = 0;
     this.current = 0; // the row of the page that the keyboard is on
     this.order = { key: "score", down: false };
-    this.filters = { query: "", labels: new Set(), statuses: new Set(), low: null, high: null };
+    this.filters = { query: "", labels: new Set(), statuses: new Set(), kinds: new Set(), blame: new Set(), low: null, high: null };
     this.columns = [
       { key: "score", name: "Score", value: (row) => (row.score === null ? -1 : row.score) },
       { key: "id", name: "Sample", value: (row) => row.id },
@@ -40,6 +40,8 @@ class List {
       const total = this.rows.filter((row) => row.counts[place]).length;
       if (total) $("label-filter").append(this.chip("labels", name, [badge(name)], total));
     }
+    this.chips("kinds", "kind-filter", (kind) => kind);
+    this.chips("blame", "blame-filter", (name) => BLAME[name]);
     for (const [status, word] of Object.entries(STATUSES)) {
       const total = this.rows.filter((row) => row.status === status).length;
       if (total) $("status-filter").append(this.chip("statuses", status, [word], total));
@@ -56,6 +58,14 @@ class List {
     $("filters").addEventListener("reset", () => this.clear());
     document.querySelectorAll(".bin").forEach((bin) => bin.addEventListener("click", () => this.range(bin.dataset)));
     this.buildColumns();
+  }
+
+  /** A chip for each value that any row has in a list, the most frequent first. */
+  chips(key, place, word) {
+    const totals = new Map();
+    for (const row of this.rows) for (const name of row[key] ?? []) totals.set(name, (totals.get(name) ?? 0) + 1);
+    for (const [name, total] of [...totals].sort((a, b) => b[1] - a[1])) $(place)?.append(this.chip(key, name, [word(name)], total));
+    if ($(place)) $(place).hidden = !totals.size;
   }
 
   chip(kind, name, content, total) {
@@ -96,7 +106,7 @@ class List {
 
   clear() {
     this.filters.labels.clear();
-    this.filters.statuses.clear();
+    for (const kind of ["statuses", "kinds", "blame"]) this.filters[kind].clear();
     document.querySelectorAll(".chip").forEach((chip) => chip.setAttribute("aria-pressed", "false"));
     this.change({ query: "", low: null, high: null });
   }
@@ -107,7 +117,9 @@ class List {
   }
 
   matches(row) {
-    const { query, labels, statuses, low, high } = this.filters;
+    const { query, labels, statuses, kinds, blame, low, high } = this.filters;
+    if (kinds.size && !row.kinds.some((kind) => kinds.has(kind))) return false;
+    if (blame.size && !row.blame.some((name) => blame.has(name))) return false;
     if (statuses.size && !statuses.has(row.status)) return false;
     if (low !== null && (row.score === null || row.score < low - 1e-9)) return false;
     // "0.3 to 0.4" leaves 0.4 to the next step, as the plot does; up to 1 includes 1.

@@ -5,7 +5,7 @@ class SampleView {
     this.details = details;
     this.summary = summary;
     this.selected = -1;
-    this.outcomes = details.outcomes.map((outcome, index) => ({ evidence: [], gaps: [], ...outcome, index }));
+    this.outcomes = details.outcomes.map((outcome, index) => ({ evidence: [], gaps: [], conflicts: [], ...outcome, index }));
   }
 
   build() {
@@ -68,9 +68,9 @@ class SampleView {
   /** The piece's text, with the words that are not supported marked, where the claim stands verbatim in the answer. */
   gaps(piece, claims) {
     const gaps = claims.filter((claim) => this.row.answer.slice(claim.start, claim.end) === claim.text)
-      .flatMap((claim) => claim.gaps.map(([start, end]) => ({ start: claim.start + start - piece.start, end: claim.start + end - piece.start })))
+      .flatMap((claim) => marked(claim).map((gap) => ({ ...gap, start: claim.start + gap.start - piece.start, end: claim.start + gap.end - piece.start })))
       .filter((gap) => gap.end > 0 && gap.start < piece.text.length)
-      .map((gap) => ({ start: Math.max(0, gap.start), end: gap.end }));
+      .map((gap) => ({ ...gap, start: Math.max(0, gap.start) }));
     return withGaps(piece.text, gaps);
   }
 
@@ -82,16 +82,17 @@ class SampleView {
   }
 
   card(outcome) {
-    const gaps = outcome.gaps.map(([start, end]) => ({ start, end }));
-    const text = outcome.text === undefined ? ["The whole answer"] : withGaps(outcome.text, gaps);
+    const text = outcome.text === undefined ? ["The whole answer"] : withGaps(outcome.text, marked(outcome));
     const quotes = outcome.evidence.map(([context, start, end], index) => this.quote(outcome, index, context, start, end));
     const nearest = outcome.label === "contradicted" ? "Contradicted by" : outcome.label === "not_enough_info" ? "Nearest passage" : "Evidence";
     return h("li", { class: `card ${outcome.label}`, "data-claim": outcome.index },
       h("button", { type: "button", class: "card-head", "aria-pressed": "false", on: { click: () => this.select(outcome.index) } },
-        h("span", { class: "card-meta" }, h("span", { class: "ordinal" }, sr("Claim "), String(outcome.index + 1)), badge(outcome.label), support(outcome)),
+        h("span", { class: "card-meta" }, h("span", { class: "ordinal" }, sr("Claim "), String(outcome.index + 1)), badge(outcome.label), ...wrong(outcome), support(outcome)),
         h("span", { class: "card-text", dir: "auto" }, ...text)),
-      quotes.length > 0 && h("div", { class: "quotes" }, h("p", { class: "eyebrow" }, nearest), ...quotes),
       outcome.reason && h("p", { class: "reason", dir: "auto" }, outcome.reason),
+      quotes.length > 0 && h("div", { class: "quotes" }, h("p", { class: "eyebrow" }, nearest), ...quotes),
+      outcome.found && h("div", { class: "quotes" }, h("p", { class: "eyebrow" }, "In the corpus, but not retrieved"),
+        h("p", { class: "quote" }, h("span", { class: "where" }, h("bdi", null, outcome.found.document)), h("q", { dir: "auto" }, outcome.found.quote))),
       h("p", { class: "origin" }, origin(outcome)));
   }
 
@@ -240,10 +241,27 @@ function pressed(event, action) {
   action();
 }
 
+/** A claim's marked words: those that the contexts say otherwise, and those that they do not mention. */
+function marked(outcome) {
+  const conflict = (start, end) => outcome.conflicts.some(([from, to]) => from < end && start < to);
+  return outcome.gaps.map(([start, end]) => ({ start, end, conflict: conflict(start, end) }));
+}
+
 /** Text with the words that are not supported marked, for the eye and for a screen reader. */
 function withGaps(text, gaps) {
-  return segments(text, gaps).map((piece) =>
-    piece.covering.length ? h("em", { class: "gap", title: "not supported by the contexts" }, piece.text, sr(" (not supported)")) : piece.text);
+  return segments(text, gaps).map((piece) => {
+    if (!piece.covering.length) return piece.text;
+    const conflict = piece.covering.some((gap) => gap.conflict);
+    const why = conflict ? "the contexts say otherwise" : "not supported by the contexts";
+    return h("em", { class: conflict ? "gap conflict" : "gap", title: why }, piece.text, sr(conflict ? " (contradicted)" : " (not supported)"));
+  });
+}
+
+/** What kind of mistake it is, and where it was made. */
+function wrong(outcome) {
+  if (!outcome.wrong) return [];
+  const where = outcome.blame && h("span", { class: "unit" }, BLAME[outcome.blame]);
+  return [h("span", { class: "kind" }, outcome.wrong), where].filter(Boolean);
 }
 
 /** The probability of support, as a number and a meter. */

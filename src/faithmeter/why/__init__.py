@@ -1,0 +1,120 @@
+"""Why a claim is not supported: the words, the kind, the reason and the blame, made by code after the verdict.
+
+One place for every verifier, so that verdicts from a cache and from an LLM have them too. What a verifier says itself
+is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from faithmeter.datamodels import Blame, Failure, Kind, Label, Outcome, Sample, Verdict
+from faithmeter.text import sentences
+from faithmeter.why.compare import Comparison, Finding, Sources, Span, nearest
+from faithmeter.why.findings import find
+from faithmeter.why.reasons import reason
+
+__all__ = ["explained"]
+
+_LONGEST_PASSAGE = 700
+"""Characters of evidence that are looked at as a whole; of a longer piece, the nearest sentence is."""
+_MARKED = 0.6
+"""What it adds to a finding that the verifier marks the very same words."""
+_NEAR = 0.6
+"""Share of a claim's words that a passage has if it speaks of the same thing."""
+
+
+class Why(NamedTuple):
+    """What code can tell about a claim that is not supported."""
+
+    kind: Kind
+    reason: str
+    blame: Blame
+
+
+def explained(outcomes: Sequence[Outcome], sample: Sample) -> list[Outcome]:
+    """The outcomes of a sample, those that are not supported with the kind, the reason and the blame."""
+    sources = Sources(sample)
+    return [
+        outcome if isinstance(outcome, Failure) or outcome.label is Label.SUPPORTED else _with_why(outcome, sources)
+        for outcome in outcomes
+    ]
+
+
+def _with_why(verdict: Verdict, sources: Sources) -> Verdict:
+    why = explain(verdict, sources)
+    return verdict.model_copy(
+        update={
+            "kind": verdict.kind or why.kind,
+            "reason": verdict.reason or why.reason,
+            "blame": verdict.blame or why.blame,
+        }
+    )
+
+
+def explain(verdict: Verdict, sources: Sources) -> Why:
+    """Hold the claim against its evidence, and say what is wrong."""
+    claim = verdict.claim.text
+    pieces = _pieces(verdict, sources)
+    seen = Comparison(claim, "\n".join(pieces), sources)
+    found = find(seen) if pieces else []
+    findings = [_weighed(finding, verdict) for finding in [*found, *_marked_additions(found, seen, verdict)]]
+    best = max(findings, key=lambda finding: finding.weight, default=None)
+    kind: Kind = best.kind if best else "addition" if _is_foreign(seen, verdict) else "other"
+    return Why(kind, reason(best, seen, verdict.label, pieces), _blame(best, seen, verdict))
+
+
+def _pieces(verdict: Verdict, sources: Sources) -> list[str]:
+    """What the claim is held against: its evidence, or what comes nearest to it."""
+    quotes = [evidence.quote for evidence in verdict.evidence]
+    if not quotes:
+        quotes = sources.near(verdict.claim.text)
+    return [
+        quote
+        if len(quote) <= _LONGEST_PASSAGE
+        else nearest(verdict.claim.text, [s.of(quote) for s in sentences(quote)] or [quote])
+        for quote in quotes
+    ]
+
+
+def _weighed(finding: Finding, verdict: Verdict) -> Finding:
+    """With what the verifier's marks add: the share of what either marks that both mark."""
+    start, end = finding.ours
+    common = sum(max(0, min(end, high) - max(start, low)) for low, high in verdict.gaps)
+    either = end - start + sum(high - low for low, high in verdict.gaps) - common
+    return finding._replace(weight=finding.weight + _MARKED * common / max(1, either))
+
+
+def _marked_additions(found: Sequence[Finding], seen: Comparison, verdict: Verdict) -> Iterator[Finding]:
+    """A phrase that the verifier marks as a whole, and that holds a name or a number of which no context speaks."""
+    new = [item for item in found if item.kind in ("name", "number", "date") and item.weight >= 0.8]
+    for start, end in verdict.gaps:
+        inside = [item for item in new if start <= item.ours.start and item.ours.end <= end]
+        others = [word for word in seen.ours if start <= word.start and word.end <= end and word.heavy
+                  and not any(item.ours.start <= word.start < item.ours.end for item in inside)]  # fmt: skip
+        if inside and not any(item.theirs for item in inside) and len(others) >= 2:
+            yield Finding("addition", 0.7, Span(start, end))
+
+
+def _is_foreign(seen: Comparison, verdict: Verdict) -> bool:
+    return verdict.label is not Label.CONTRADICTED and bool(seen.absent)
+
+
+def _blame(best: Finding | None, seen: Comparison, verdict: Verdict) -> Blame:
+    """Missing, misread or mixed."""
+    if best and best.kind in ("number", "date", "name", "unit") and not _nowhere(best, seen):
+        return "mixed"
+    if best and best.kind == "addition":
+        return "missing"
+    if verdict.label is Label.CONTRADICTED:
+        return "misread"
+    otherwise = best is not None and bool(best.theirs) and seen.coverage >= _NEAR
+    return "misread" if otherwise else "missing"
+
+
+def _nowhere(best: Finding, seen: Comparison) -> bool:
+    """Whether what is wrong stands in no context: else it may be another passage's."""
+    words = " ".join(best.ours.of(seen.claim).lower().split())
+    return not re.search(rf"(?<![\w.,]){re.escape(words)}(?![\w]|[.,]\d)", seen.sources.lower)

@@ -1,0 +1,219 @@
+"""A claim and the passage it is held against, word by word: what only one side has, and what stands in its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from functools import cached_property, lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+from faithmeter.datamodels import Kind, Sample
+from faithmeter.evidence.passages import WORD, Index, best_evidence, select, stem
+from faithmeter.text.english import word_tables as lexicon
+from faithmeter.verify.local_features import numbers_in
+
+LIGHT = (
+    lexicon.STOP_WORDS
+    | lexicon.FUNCTION
+    | lexicon.words(
+        "would could may might must shall cannot s t one also hardly barely ever never least majority minority handful "
+        "additionally however moreover furthermore overall according"
+    )
+)
+"""Words that say little by themselves: whether a passage has them tells nothing."""
+_LONGEST = 3000
+"""Characters of a claim or a passage that are compared: the time grows with their product."""
+_WINDOWS = 8
+"""Places of a number that are looked at."""
+BREAK = re.compile(r"[,;:()–—]|\s-\s")
+_OPENERS = '.!?:•*"“(\n-–'
+_LINKS = frozenset({"of", "the", "de", "la", "van", "von", "del", "al", "bin", "for"})
+
+
+class Word(NamedTuple):
+    """A word of a text."""
+
+    text: str
+    stem: str
+    """What it is matched by: lower case, number words as digits, inflections cut off."""
+    start: int
+    end: int
+    heavy: bool
+    """Whether it says something by itself."""
+    opens: bool
+    """Whether a sentence begins with it, so that its capital tells nothing."""
+
+
+@lru_cache(maxsize=2048)
+def read(text: str) -> tuple[Word, ...]:
+    """The words of a text, in order."""
+    found = []
+    for match in WORD.finditer(text):
+        lower = match[0].lower()
+        before = text[max(0, match.start() - 3) : match.start()].rstrip()
+        opens = (before[-1] in _OPENERS) if before else match.start() <= 3
+        found.append(Word(match[0], stem(lower), *match.span(), lower not in LIGHT, opens))
+    return tuple(found)
+
+
+class Span(NamedTuple):
+    """A stretch of a text."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        """What stands there."""
+        return text[self.start : self.end]
+
+
+class Finding(NamedTuple):
+    """Something that may be wrong with a claim: some of its words, and those of the contexts that say otherwise."""
+
+    kind: Kind
+    weight: float
+    ours: Span
+    """The words of the claim."""
+    theirs: str = ""
+    """The words of the contexts that say otherwise."""
+
+
+class Sources:
+    """What the contexts of a sample hold, looked up once for all its claims."""
+
+    def __init__(self, sample: Sample) -> None:
+        self.texts = [context.text for context in sample.contexts]
+        self.question = sample.question or ""
+
+    @cached_property
+    def lower(self) -> str:
+        """All contexts in lower case, spaces levelled."""
+        return " ".join("\n".join(self.texts).lower().split())
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of all their words, and of the question's, which a claim may take up."""
+        return frozenset(stem(word) for word in set(WORD.findall(f"{self.lower} {self.question.lower()}")))
+
+    @cached_property
+    def numbers(self) -> set[str]:
+        """Their numbers, and the question's, in plain digits."""
+        return numbers_in(f"{self.lower} {self.question}")
+
+    def near(self, claim: str) -> list[str]:
+        """The passages that come nearest to a claim."""
+        found = best_evidence(claim, self._index, among=select(claim, self._index)) if self._index.passages else []
+        return [self.texts[passage.context][passage.start : passage.end] for passage in found]
+
+    @cached_property
+    def _index(self) -> Index:
+        return Index(self.texts)
+
+    def around(self, words: str) -> Iterator[str]:
+        """What stands around these words wherever a context has them, a few at most."""
+        if words:
+            pattern = re.compile(
+                rf"(?<![\w.,]){re.escape(words)}(?![\w]|[.,]\d)|{re.escape(words)}(?=[^\W\d_])", re.IGNORECASE
+            )
+            found = (text[max(0, m.start() - 12) : m.end() + 28] for text in self.texts for m in pattern.finditer(text))
+            yield from islice(found, _WINDOWS)
+
+    def has(self, words: str) -> bool:
+        """Whether they say these words, in whatever case and spacing."""
+        return " ".join(words.lower().split()) in self.lower
+
+
+class Comparison:
+    """A claim beside a passage."""
+
+    def __init__(self, claim: str, passage: str, sources: Sources) -> None:
+        self.claim = claim = claim[:_LONGEST]
+        self.passage = passage = passage[:_LONGEST]
+        self.sources = sources
+        self.ours = read(claim)
+        self.theirs = read(passage)
+        self.held = frozenset(word.stem for word in self.theirs)
+        self.said = frozenset(word.stem for word in self.ours)
+
+    @cached_property
+    def coverage(self) -> float:
+        """The share of the claim's heavy words that the passage has."""
+        heavy = [word for word in self.ours if word.heavy]
+        return sum(word.stem in self.held for word in heavy) / max(1, len(heavy))
+
+    @cached_property
+    def known(self) -> float:
+        """The share of the claim's heavy words that any context has."""
+        heavy = sum(word.heavy for word in self.ours)
+        return 1 - len(self.absent) / max(1, heavy)
+
+    @cached_property
+    def absent(self) -> frozenset[int]:
+        """The places of the claim's heavy words that no context has."""
+        known = self.sources.stems
+        return frozenset(n for n, word in enumerate(self.ours) if word.heavy and word.stem not in known)
+
+    @cached_property
+    def foreign(self) -> frozenset[int]:
+        """The places of the claim's heavy words that the passage does not have."""
+        return frozenset(n for n, word in enumerate(self.ours) if word.heavy and word.stem not in self.held)
+
+    @cached_property
+    def _steps(self) -> list[tuple[str, int, int, int, int]]:
+        ours, theirs = [word.stem for word in self.ours], [word.stem for word in self.theirs]
+        return SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
+
+    def opposite(self, span: Sequence[int]) -> Span | None:
+        """What of the passage stands where these characters stand in the claim; None where nothing does."""
+        start, end = span[0], span[1]
+        for step, low, high, first, last in self._steps:
+            if step != "replace" or not self.ours[low].start < end or not start < self.ours[high - 1].end:
+                continue
+            return Span(self.theirs[first].start, self.theirs[last - 1].end)
+        return None
+
+    @cached_property
+    def in_order(self) -> frozenset[int]:
+        """The places of the claim's words that the passage has in the same order."""
+        return frozenset(n for step, low, high, _, _ in self._steps if step == "equal" for n in range(low, high))
+
+
+def names(words: Sequence[Word], text: str) -> list[Span]:
+    """Where names stand, as far as capitals show them; one word that opens a sentence is none by itself."""
+    found: list[Span] = []
+    place = 0
+    while place < len(words):
+        if not _capital(words[place]):
+            place += 1
+            continue
+        last = ahead = place
+        while ahead + 1 < len(words) and text[words[ahead].end : words[ahead + 1].start] in (
+            " ",
+            "-",
+            ". ",
+            ".",
+            "'",
+            "’",
+        ):
+            ahead += 1
+            if _capital(words[ahead]):
+                last = ahead
+            elif words[ahead].text not in _LINKS or ahead - last > 2:
+                break
+        first = words[place]
+        if last > place or not first.opens or len(re.findall("[A-Z]", first.text)) > 1:
+            found.append(Span(first.start, words[last].end))
+        place = last + 1
+    return found
+
+
+def _capital(word: Word) -> bool:
+    return word.text[:1].isupper() and (word.heavy or not word.opens) and word.text.lower() not in LIGHT
+
+
+def nearest(claim: str, pieces: Sequence[str]) -> str:
+    """The piece that has most of the claim's words, the shorter of two with as many."""
+    wanted = {word.stem for word in read(claim) if word.heavy}
+    return max(pieces, key=lambda piece: (len(wanted & {word.stem for word in read(piece)}), -len(piece)))

@@ -1,0 +1,100 @@
+"""What may be wrong with a claim: each look at it gives findings, the likelier the higher its weight.
+
+The weights were set on corrupted claims of the training files (`python -m benchmarks.why --train`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from faithmeter.why.compare import BREAK, Comparison, Finding, Span, Word, names, read
+from faithmeter.why.figures import CALENDAR, amounts_of, dates
+from faithmeter.why.wording import extents, manners, misattributed, negations, turned
+
+
+def find(seen: Comparison) -> list[Finding]:
+    """Everything that may be wrong, in no order."""
+    items = [*amounts_of(seen), *dates(seen), *missing_names(seen)]
+    others = [*negations(seen), *extents(seen), *turned(seen), *misattributed(seen), *manners(seen)]
+    return [*additions(seen, items), *items, *others]
+
+
+def missing_names(seen: Comparison) -> Iterator[Finding]:
+    """Names that no context has."""
+    known = seen.sources.stems
+    rivals = [
+        span
+        for span in names(seen.theirs, seen.passage)
+        if not _all_in(read(span.of(seen.passage)), seen.said) and not CALENDAR.fullmatch(span.of(seen.passage))
+    ]
+    for span in names(seen.ours, seen.claim):
+        words = [word for word in read(span.of(seen.claim)) if word.heavy]
+        lacking = [word for word in words if word.stem not in known and not CALENDAR.fullmatch(word.text)]
+        if not lacking:
+            if words and any(word.stem not in seen.held for word in words):
+                yield Finding("name", 0.3, span, _across(seen, span, rivals))
+            continue
+        yield Finding("name", 0.88, span, _across(seen, span, rivals))
+    first = seen.ours[0] if seen.ours else None
+    if first and first.text[:1].isupper() and first.heavy and 0 in seen.absent:
+        yield Finding("name", 0.35, Span(first.start, first.end))
+
+
+def _all_in(words: Iterable[Word], stems: frozenset[str]) -> bool:
+    return all(word.stem in stems for word in words if word.heavy)
+
+
+def _across(seen: Comparison, span: Span, rivals: list[Span]) -> str:
+    """The name of the passage that stands in this one's place, or the only one that the claim lacks."""
+    across = seen.opposite(span)
+    there = [rival for rival in rivals if across and rival.start < across.end and across.start < rival.end]
+    shared = {word.stem for word in read(span.of(seen.claim))}
+    alike = [rival for rival in rivals if shared & {word.stem for word in read(rival.of(seen.passage))}]
+    chosen = next((some[0] for some in (there, alike, rivals) if len(some) == 1), there[0] if there else None)
+    return chosen.of(seen.passage) if chosen else ""
+
+
+_STRANGE = 0.45
+"""Share of a claim's words that the contexts have, below which it speaks of something else altogether."""
+
+
+def additions(seen: Comparison, items: Iterable[Finding]) -> Iterator[Finding]:
+    """Stretches of the claim that the contexts say nothing of: words in a row that no context has."""
+    if not seen.absent:
+        return
+    if seen.known < _STRANGE:
+        runs = list(_runs(seen, seen.absent, seen.foreign))
+        yield Finding("addition", 0.97, _trimmed(seen, max(runs, key=len)))
+        return
+    new = [finding for finding in items if finding.weight >= 0.8]
+    for run in _runs(seen, seen.absent, seen.foreign):
+        span = _trimmed(seen, run)
+        absent = [n for n in run if n in seen.absent]
+        inside = [item for item in new if span.start <= item.ours.start and item.ours.end <= span.end]
+        covered = sum(any(i.ours.start <= seen.ours[n].start < i.ours.end for i in inside) for n in absent)
+        foreign = sum(n in seen.foreign for n in run) - len(absent)
+        worth = len(absent) - covered + len(inside) + 0.4 * foreign
+        lead = seen.claim[seen.ours[run[0] - 1].end if run[0] else 0 : seen.ours[absent[0]].start]
+        worth += 0.5 * bool(BREAK.search(lead)) - 0.7 * sum(bool(item.theirs) for item in inside)
+        if worth >= 2:
+            yield Finding("addition", min(0.9, 0.5 + 0.12 * worth + 0.1 * bool(inside)), span)
+
+
+def _runs(seen: Comparison, wanted: frozenset[int], between: frozenset[int]) -> Iterator[list[int]]:
+    """Wanted words of the claim in a row, with the light ones and those `between` among them, from the first on."""
+    run: list[int] = []
+    for place, word in enumerate(seen.ours):
+        if place in wanted or (run and (not word.heavy or place in between)):
+            run.append(place)
+            continue
+        if run:
+            yield run[: 1 + max(n for n, item in enumerate(run) if item in wanted)]
+        run = []
+    if run:
+        yield run[: 1 + max(n for n, item in enumerate(run) if item in wanted)]
+
+
+def _trimmed(seen: Comparison, run: Iterable[int]) -> Span:
+    """From the first heavy word to the last; a light word that leads in stays."""
+    heavy = [n for n in run if seen.ours[n].heavy]
+    return Span(seen.ours[heavy[0]].start, seen.ours[heavy[-1]].end)

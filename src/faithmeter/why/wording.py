@@ -1,0 +1,238 @@
+"""How a claim says it: negations, extents, roles, whose number it is, how certain, by whom, why and when."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from faithmeter.evidence.passages import stem
+from faithmeter.text.english.word_tables import MODALS
+from faithmeter.verify.derive.quantities import read as quantities
+from faithmeter.verify.local_features import AMOUNTS, OPPOSITES
+from faithmeter.why.compare import BREAK, Comparison, Finding, Span, names, read
+from faithmeter.why.figures import DATES, same
+
+_NEGATION = re.compile(r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot|without|\w+n['’]t)\b", re.IGNORECASE)
+_PREFIXED = re.compile(r"^(?:un|in|im|dis|non|ir|il)(?=\w{4})")
+_OPPOSED = {
+    stem(word): stem(other)
+    for pair in (
+        "increase decrease", "increased decreased", "rise fall", "rose fell", "raised lowered", "higher lower",
+        "more less", "open close", "opened closed", "win lose", "won lost", "accept reject", "accepted rejected",
+        "allow forbid", "allowed banned", "include exclude", "support oppose", "best worst", "better worse",
+        "strong weak", "early late", "above below", "good bad", "success failure", "succeeded failed",
+        "approved rejected", "legal illegal", "safe dangerous", "true false", "easy difficult", "cheap expensive",
+        "friendly rude", "clean dirty", "hot cold", "large small", "larger smaller", "largest smallest", "fast slow",
+        "young old", "gained lost", "positive negative", "enabled disabled", "required optional", "indoor outdoor",
+        "north south", "east west", "left right", "buy sell", "bought sold", "male female", "import export",
+        "public private", "guilty innocent", "alive dead",
+    )
+    for word, other in (pair.split(), pair.split()[::-1])
+}  # fmt: skip
+
+
+def negations(seen: Comparison) -> Iterator[Finding]:
+    """A "not" on one side only, or a word against its opposite."""
+    ours, theirs = list(_scopes(seen.claim)), list(_scopes(seen.passage))
+    for span, scope in ours:
+        if any(scope & other for _, other in theirs):
+            continue
+        shared = scope & seen.held
+        weight = 0.83 if shared and not theirs else 0.7 if shared else 0.4
+        yield Finding("negation", weight, _with_auxiliary(seen.claim, span), _said(seen, shared))
+    for span, scope in theirs:
+        if not ours and scope & seen.said:
+            yield Finding("negation", 0.6 if len(theirs) == 1 else 0.4, _place(seen, scope),
+                          _phrase(seen.passage, span).of(seen.passage))  # fmt: skip
+    for place, word in enumerate(seen.ours):
+        opposed = _OPPOSED.get(word.stem)
+        bare = _PREFIXED.sub("", word.text.lower())
+        for other in seen.theirs:
+            denied = other.text.lower() != word.text.lower() and (
+                (bare != word.text.lower() and bare == other.text.lower())
+                or _PREFIXED.sub("", other.text.lower()) == word.text.lower()
+            )
+            if place in seen.foreign and (denied or (opposed and other.stem == opposed)):
+                yield Finding("negation", 0.72, Span(word.start, word.end), other.text)
+                break
+
+
+def _scopes(text: str) -> Iterator[tuple[Span, frozenset[str]]]:
+    """Each negation with the stems of what it denies: the few heavy words after it."""
+    words = read(text)
+    for match in _NEGATION.finditer(text):
+        after = [word.stem for word in words if word.start >= match.end() and word.heavy]
+        before = [word.stem for word in words if word.end <= match.start() and word.heavy]
+        yield Span(*match.span()), frozenset(after[:3] or before[-2:])
+
+
+_AUXILIARY = re.compile(r"\b(?:is|are|was|were|am|will|would|can|could|should|must|has|have|had|does|do|did) $", re.I)
+
+
+def _with_auxiliary(text: str, span: Span) -> Span:
+    found = _AUXILIARY.search(text, max(0, span.start - 8), span.start)
+    return Span(found.start() if found else span.start, span.end)
+
+
+def _phrase(text: str, span: Span) -> Span:
+    """A negation with the words it denies, up to the next break."""
+    end = span.end
+    heavy = 0
+    for word in read(text):
+        if word.start < span.end:
+            continue
+        if BREAK.search(text, span.end, word.start) or heavy == 2 or text[end : word.start].strip(" '’-"):
+            break
+        end, heavy = word.end, heavy + word.heavy
+    return Span(span.start, end)
+
+
+def _said(seen: Comparison, shared: Iterable[str]) -> str:
+    """Where the passage says what the claim denies."""
+    wanted = set(shared)
+    found = [n for n, word in enumerate(seen.theirs) if word.stem in wanted]
+    if not found:
+        return ""
+    first = found[0] - 1 if found[0] and not seen.theirs[found[0] - 1].heavy else found[0]
+    last = max(n for n in found if n - found[0] < 5)
+    return seen.passage[seen.theirs[first].start : seen.theirs[last].end]
+
+
+def _place(seen: Comparison, stems: frozenset[str]) -> Span:
+    found = [word for word in seen.ours if word.stem in stems]
+    return Span(found[0].start, found[0].end)
+
+
+_PHRASES = {
+    "hardly any": "few", "hardly ever": "few", "very often": "many", "a small minority": "few", "a handful": "few",
+    "the great majority": "many", "the majority": "many", "a minority": "few", "at least": "above", "at most": "below",
+    "more than": "above", "less than": "below", "fewer than": "below", "no more than": "below", "no less than": "above",
+    "up to": "below", "over": "above", "under": "below", "above": "above", "below": "below", "almost": "below",
+    "nearly": "below", "upwards of": "above", "exceeding": "above", "once": "times", "twice": "times", "half": "half",
+    "ten times": "times", "each": "all", "least popular": "low", "most popular": "high", "only": "only",
+}  # fmt: skip
+_CLASSES = AMOUNTS | _PHRASES
+_AMOUNT = re.compile(rf"\b(?:{'|'.join(sorted(_CLASSES, key=len, reverse=True))})\b", re.IGNORECASE)
+_NUMERIC = re.compile(r"\s+(?:the\s+|an?\s+)?[$€£]?\s?(?:\d|half\b|one\b|two\b|three\b)|\s+an?\s")
+_MORE_OPPOSED = {
+    "above": {"below"},
+    "below": {"above"},
+    "half": {"all", "none"},
+    "times": {"times"},
+    "only": set[str](),
+}
+
+
+class _Extent(NamedTuple):
+    form: str
+    kind: str
+    span: Span
+    thing: str
+
+
+def _extents(text: str) -> Iterator[_Extent]:
+    words = read(text)
+    for match in _AMOUNT.finditer(text):
+        form = match[0].lower()
+        kind = _CLASSES[form]
+        if kind in ("above", "below") and not _NUMERIC.match(text, match.end()):
+            continue
+        thing = next((word.stem for word in words if word.start >= match.end() and word.heavy), "")
+        yield _Extent(form, kind, Span(*match.span()), thing)
+
+
+def extents(seen: Comparison) -> Iterator[Finding]:
+    """How many, how often, at least or at most: turned round."""
+    theirs = list(_extents(seen.passage))
+    for ours in _extents(seen.claim):
+        if any(other.form == ours.form or (other.kind == ours.kind != "times") for other in theirs):
+            continue
+        against = OPPOSITES.get(ours.kind) or _MORE_OPPOSED.get(ours.kind, set())
+        opposed = [other for other in theirs if other.kind in against]
+        across = seen.opposite(ours.span)
+        there = [o for o in theirs if across and o.span.start < across.end and across.start < o.span.end]
+        same = [other for other in opposed if other.thing == ours.thing]
+        if same or there:
+            yield Finding("quantity", 0.89, ours.span, (same or there)[0].span.of(seen.passage))
+        elif opposed:
+            yield Finding("quantity", 0.75, ours.span, opposed[0].span.of(seen.passage))
+        elif ours.form not in ("no", "none", "neither", "only", "first", "last", "both"):
+            yield Finding("quantity", 0.5, ours.span)
+
+
+def turned(seen: Comparison) -> Iterator[Finding]:
+    """The same words in another order: who did what to whom."""
+    moved = [n for n, word in enumerate(seen.ours) if word.heavy and word.stem in seen.held and n not in seen.in_order]
+    if not moved:
+        return
+    inside = [span for span in names(seen.ours, seen.claim)
+              if any(span.start <= seen.ours[n].start < span.end for n in moved)]  # fmt: skip
+    weight = 0.35 + 0.25 * (not seen.absent) + 0.1 * (len(seen.foreign) <= 1) + 0.1 * bool(inside)
+    span = inside[0] if inside else Span(seen.ours[moved[0]].start, seen.ours[moved[0]].end)
+    yield Finding("role", weight, span, _between(seen))
+
+
+def _between(seen: Comparison) -> str:
+    """The stretch of the passage that has the claim's words, in its own order."""
+    found = [word for word in seen.theirs if word.stem in seen.said and word.heavy]
+    return seen.passage[found[0].start : found[-1].end] if len(found) > 1 else ""
+
+
+_CLAUSE = re.compile(r"[,;]|\b(?:while|whereas|but|and)\b", re.IGNORECASE)
+
+
+def misattributed(seen: Comparison) -> Iterator[Finding]:
+    """A number that the passage has, but says of something else."""
+    ours = [word for word in seen.ours if word.heavy]
+    for quantity in quantities(seen.claim):
+        for other in quantities(seen.passage):
+            if quantity.dimension in DATES or not same(quantity, other):
+                continue
+            breaks = [match.end() for match in _CLAUSE.finditer(seen.passage, 0, other.start)]
+            begin = breaks[-1] if breaks else 0
+            clause = [word for word in seen.theirs if begin <= word.start < other.start]
+            known = {word.stem for word in clause}
+            not_of = [w for w in ours if w.stem not in known and w.stem in seen.held and w.end <= quantity.start]
+            of = [word for word in clause if word.heavy and word.stem not in seen.said and not word.stem.isdecimal()]
+            not_of = [word for word in not_of if not word.stem.isdecimal()]
+            if clause and not_of and of and sum(word.stem in seen.said for word in clause if word.heavy):
+                run = [word for n, word in enumerate(of) if n == 0 or of[n - 1].end + 1 == word.start]
+                yield Finding("attribution", 0.78, Span(not_of[0].start, not_of[0].end),
+                              seen.passage[run[0].start : run[-1].end])  # fmt: skip
+                return
+
+
+_HEDGES = MODALS - frozenset({"will", "would", "if", "unless", "can", "must", "claim", "claims", "claimed"})
+_SOURCES = re.compile(r"\b(?:according to|said|says|say|told|stated|claimed|claims|argued|reported|announced)\b", re.I)
+_CAUSES = re.compile(
+    r"\b(?:because|due to|caused?|causes|led to|leads to|result(?:s|ed)? (?:in|of|from)|thanks to|owing to"
+    r"|therefore)\b",
+    re.IGNORECASE,
+)
+_ORDER = re.compile(
+    r"\b(?:before|after|since|until|prior to|later|earlier|following|then|during|while)\b", re.IGNORECASE
+)
+
+
+def manners(seen: Comparison) -> Iterator[Finding]:
+    """How certain it is, who says so, why, and in which order."""
+    said = {word.text.lower() for word in seen.ours}
+    hedged = [w for w in seen.theirs if w.text in _HEDGES and w.text not in said]
+    if hedged and not any(word in _HEDGES for word in said) and seen.coverage >= 0.5:
+        yield Finding("certainty", 0.47, _whole(seen),
+                      _phrase(seen.passage, Span(hedged[0].start, hedged[0].end)).of(seen.passage))  # fmt: skip
+    for kind, pattern, weight in (("attribution", _SOURCES, 0.4), ("cause", _CAUSES, 0.46), ("time", _ORDER, 0.44)):
+        ours, theirs = list(pattern.finditer(seen.claim)), list(pattern.finditer(seen.passage))
+        lower = {match[0].lower() for match in theirs}
+        for match in ours:
+            if match[0].lower() in lower or (kind == "attribution" and theirs):
+                continue
+            other = theirs[0][0] if theirs and kind == "time" else ""
+            span = _phrase(seen.claim, Span(*match.span())) if kind == "cause" else Span(*match.span())
+            yield Finding(kind, weight + 0.1 * bool(other), span, other)  # type: ignore[arg-type]
+            break
+
+
+def _whole(seen: Comparison) -> Span:
+    return Span(seen.ours[0].start, seen.ours[-1].end) if seen.ours else Span(0, len(seen.claim))

@@ -1,0 +1,140 @@
+"""Reasons, kinds and blame: both sides are quoted, and nothing is quoted that does not stand there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faithmeter import Claim, Evidence, Failure, Label, Origin, Sample, Verdict, check
+from faithmeter.why import explained
+
+QUOTED = re.compile("“([^”]*)”")
+
+
+def why(
+    claim: str, *contexts: str, label: str = "contradicted", reason: str | None = None, gaps: Sequence[str] = ()
+) -> Verdict:
+    sample = Sample(answer=claim, contexts=contexts)
+    verdict = Verdict(
+        claim=Claim(text=claim, start=0, end=len(claim)),
+        label=Label(label),
+        evidence=(Evidence.of(sample.contexts, 0, 0, len(contexts[0])),) if contexts else (),
+        gaps=tuple((claim.index(gap), claim.index(gap) + len(gap)) for gap in gaps),
+        reason=reason,
+        origin=Origin(verifier="mine"),
+    )
+    (found,) = explained([verdict], sample)
+    assert isinstance(found, Verdict)
+    return found
+
+
+CASES = [
+    ("Einstein was born on 20 March 1879.", "Albert Einstein was born on 14 March 1879 in Ulm.", "date",
+     "the contexts say “14 March 1879”, the claim “20 March 1879”"),
+    ("The price is $45.", '{"price": "$54", "name": "Kettle"}', "number", "the contexts say “$54”, the claim “$45”"),
+    ("The run is 5 miles long.", "The run is 5 kilometres long.", "unit",
+     "the contexts say “5 kilometres”, the claim “5 miles”"),
+    ("The fund holds 3 billion dollars.", "The fund holds 3 million dollars.", "unit",
+     "the contexts say “3 million dollars”, the claim “3 billion dollars”"),
+    ("The tower was designed by Smith in 1889.", "The tower was designed by Gustave Eiffel in 1889.", "name",
+     "the contexts say “Gustave Eiffel”, the claim “Smith”"),
+    ("Brutus was killed by Caesar.", "Caesar was killed by Brutus.", "role",
+     "the contexts have it in other roles: “Caesar was killed by Brutus”"),
+    ("The product is suitable for children.", "The product is not suitable for children under three.", "negation",
+     "the contexts say the opposite: “not suitable for children”"),
+    ("The product is not suitable for children.", "The product is suitable for children.", "negation",
+     "the contexts say the opposite: “is suitable for children”"),
+    ("Prices increased in May.", "Prices decreased in May.", "negation", "the contexts say the opposite: “decreased”"),
+    ("Most users like it.", "Few users like it.", "quantity", "the contexts say “Few”, the claim “Most”"),
+    ("It is open at least 5 days a week.", "It is open at most 5 days a week.", "quantity",
+     "the contexts say “at most”, the claim “at least”"),
+    ("The company has opened a plant in Texas.", "The company plans to open a plant in Texas.", "certainty",
+     "the contexts say “plans to open a plant”, not that it is so"),
+    ("The revenue rose by 12 %.", "Net income rose by 12 %, while revenue fell by 3 %.", "attribution",
+     "said of “Net income”, not of “revenue”"),
+    ("Sales fell because of the strike.", "Sales fell in May. There was a strike in June.", "cause",
+     "the contexts do not give this cause: “because of the strike”"),
+    ("The bridge opened after the war.", "The bridge opened before the war.", "time",
+     "the contexts say “before”, the claim “after”"),
+    ("The tower opened in 1889, and Ingrid Solberg received an award for it.", "The tower opened in 1889 in Paris.",
+     "addition", "no passage mentions “Ingrid Solberg received an award”"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("claim", "context", "kind", "reason"), CASES, ids=[case[0] for case in CASES])
+def test_the_reason_quotes_both_sides(claim: str, context: str, kind: str, reason: str) -> None:
+    found = why(claim, context)
+    assert (found.kind, found.reason) == (kind, reason)
+
+
+def test_what_nothing_speaks_of_is_an_addition() -> None:
+    found = why("The hotel has free Wi-Fi.", "The hotel has a pool and a sauna.", label="not_enough_info")
+    assert (found.kind, found.blame) == ("addition", "missing")
+    assert found.reason == "no passage mentions “free Wi-Fi”"
+
+
+def test_what_the_contexts_say_otherwise_is_misread_and_what_another_passage_says_is_mixed() -> None:
+    first, second = "Alder Ltd earned 40 million euros.", "Birch Ltd earned 75 million euros."
+    assert why("Alder Ltd earned 33 million euros.", first, second).blame == "misread"
+    assert why("Alder Ltd earned 75 million euros.", first, second).blame == "mixed"
+
+
+def test_a_verifiers_own_reason_is_kept() -> None:
+    found = why("The price is $45.", "The price is $54.", reason="They paid more.")
+    assert (found.reason, found.kind, found.blame) == ("They paid more.", "number", "misread")
+
+
+def test_supported_claims_and_failures_are_left_alone() -> None:
+    claim, sample = Claim(text="It is red.", start=0, end=10), Sample(answer="It is red.", contexts=("It is red.",))
+    verdict = Verdict(claim=claim, label=Label.SUPPORTED, origin=Origin(verifier="mine"))
+    failure = Failure(claim=claim, kind="timeout", message="too late")
+    assert explained([verdict, failure], sample) == [verdict, failure]
+
+
+def test_without_contexts_there_is_still_a_reason() -> None:
+    found = why("It is red.", label="not_enough_info")
+    assert found.reason == "no passage says this"
+    assert found.blame == "missing"
+
+
+def test_the_verifiers_marks_tell_which_of_two_differences_counts() -> None:
+    context = "In 2019 the Ardal plant made 500 cars, and 12 vans."
+    claim = "The Ardal plant made 700 cars and 13 vans."
+    assert why(claim, context, gaps=["700"]).reason == "the contexts say “500”, the claim “700”"
+    assert why(claim, context, gaps=["13"]).reason == "the contexts say “12”, the claim “13”"
+
+
+def test_every_verdict_of_a_check_that_is_not_supported_has_all_three() -> None:
+    contexts = ["The museum opened in 1901. It has 40 rooms."]
+    result = check("The museum opened in 1911. It has no lift.", contexts, verifier="lexical")
+    assert result.unsupported
+    assert all(verdict.reason and verdict.kind and verdict.blame for verdict in result.unsupported)
+
+
+SOME = """the a Ulm Paris Smith not never no 14 March 1879 20 5 km miles $45 60°F % most few at least because after said
+may plans opened closed rooms, hotel. is was has “quoted” ü 3,500 third (and) \u2028"""
+WORDS = st.sampled_from([*SOME.split(), "\n"])
+TEXTS = st.lists(WORDS, min_size=1, max_size=25).map(" ".join)
+
+
+@given(TEXTS, st.lists(TEXTS, max_size=3), st.sampled_from(["contradicted", "not_enough_info", "partially_supported"]))
+def test_nothing_is_quoted_that_does_not_stand_there(claim: str, contexts: list[str], label: str) -> None:
+    found = why(claim, *contexts, label=label)
+    assert found.reason
+    assert found.kind
+    texts = [claim, *contexts]
+    pieces = found.reason.split("“")[1:] if "“quoted”" not in "".join(texts) else []
+    for piece in pieces:
+        quote = piece.rpartition("”")[0]
+        assert quote
+        assert any(quote in text for text in texts)
+
+
+def test_a_claim_of_any_length_is_looked_at_in_no_time() -> None:
+    claim = "The plant made 700 cars, which Smith never sold in March 1999 at most. " * 60
+    context = "The plant made 500 cars, which Jones always sold in May 1998 at least. " * 200
+    assert why(claim, context).kind
