@@ -27,9 +27,10 @@ from typing import Any, NamedTuple
 from benchmarks.selftest import samples as dev_samples
 from benchmarks.verifiers import DATA, judge
 from faithmeter import Evaluator, text
-from faithmeter.datamodels import Label, Pair, Sample, Verdict
+from faithmeter.datamodels import Failure, Label, Pair, Sample, Verdict
 from faithmeter.evidence.passages import terms
 from faithmeter.intervals import wilson_interval
+from faithmeter.runtime.boundary import extracted
 from faithmeter.trust.selftest.corrupt import CORRUPTIONS
 from faithmeter.trust.selftest.measure import OTHER, selftest
 from faithmeter.trust.selftest.source_text import Source
@@ -108,7 +109,8 @@ def blames(samples: Sequence[Sample], evaluator: Evaluator, *, per_kind: int, se
 
 
 async def _claims(sample: Sample, evaluator: Evaluator) -> list[Pair]:
-    return [Pair(claim, sample) for claim in (await evaluator.extractor.extract(sample)).claims]
+    found = await extracted(evaluator.extractor.extract, sample)
+    return [] if isinstance(found, Failure) else [Pair(claim, sample) for claim in found.claims]
 
 
 def _removed(pair: Pair, verdict: Verdict, rng: random.Random) -> Sample | None:

@@ -161,7 +161,7 @@ class Comparison:
         return frozenset(n for n, word in enumerate(self.ours) if word.heavy and word.stem not in self.held)
 
     @cached_property
-    def _steps(self) -> list[tuple[str, int, int, int, int]]:
+    def _steps(self) -> Sequence[tuple[str, int, int, int, int]]:
         ours, theirs = [word.stem for word in self.ours], [word.stem for word in self.theirs]
         return SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
 

@@ -67,7 +67,7 @@ class Corpus:
 
     @cached_property
     def _index(self) -> Any:
-        import bm25s  # takes its time to load, and few runs have a corpus
+        import bm25s  # type: ignore[import-untyped]  # takes its time to load, and few runs have a corpus
 
         index = bm25s.BM25()
         index.index([terms(passage.text) or [""] for passage in self.passages], show_progress=False)

@@ -64,7 +64,7 @@ def additions(seen: Comparison, items: Iterable[Finding]) -> Iterator[Finding]:
         return
     if seen.known < _STRANGE:
         runs = list(_runs(seen, seen.absent, seen.foreign))
-        yield Finding("addition", 0.97, _trimmed(seen, max(runs, key=len)))
+        yield Finding("addition", 0.97, _trimmed(seen, max(runs, key=lambda run: len(run))))
         return
     new = [finding for finding in items if finding.weight >= 0.8]
     for run in _runs(seen, seen.absent, seen.foreign):
