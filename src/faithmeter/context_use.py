@@ -23,6 +23,11 @@ def uses(sample: Sample, verdicts: Sequence[Verdict]) -> tuple[Use, ...]:
     )
 
 
+def share(found: Sequence[Use], use: Use) -> float | None:
+    """The share of contexts that were of this use; None if there are none."""
+    return found.count(use) / len(found) if found else None
+
+
 class ContextCounts:
     """The contexts of a run's judged answers, by what they were good for."""
 

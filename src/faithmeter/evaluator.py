@@ -70,7 +70,7 @@ class Evaluator:
             return await self._check(sample)
         with metered() as meter:
             bare = self.bare
-            result = await bare._check(sample)
+            result = await self._check(sample)
             for step in self.steps:
                 result = await step.run(result, bare)
             return result.model_copy(update={"usage": meter.usage, "signature": self.signature})

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pydantic import computed_field, model_validator
 
 from faithmeter import display
-from faithmeter.context_use import ContextCounts, Use, uses
+from faithmeter.context_use import ContextCounts, Use, share, uses
 from faithmeter.datamodels import Aside, Blame, DerivingModel, Failure, Kind, Label, Outcome, Sample, Usage, Verdict
 from faithmeter.intervals import mean_interval
 from faithmeter.revision import Revision
@@ -126,17 +126,13 @@ class Result(DerivingModel):
     @property
     def utilisation(self) -> float | None:
         """The share of the contexts that supported claims rest on; None where nothing was judged."""
-        return self._share("used")
+        return share(self.context_use, "used") if self.verdicts else None
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def noise(self) -> float | None:
         """The share of the contexts that bear on no claim at all; None where nothing was judged."""
-        return self._share("unused")
-
-    def _share(self, use: Use) -> float | None:
-        found = self.context_use
-        return found.count(use) / len(found) if found and self.verdicts else None
+        return share(self.context_use, "unused") if self.verdicts else None
 
     def rescored(self, scoring: Scoring) -> Result:
         """The same verdicts under another policy, which the signature names."""

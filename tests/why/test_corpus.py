@@ -75,7 +75,8 @@ class Broken:
 
 def test_what_cannot_be_judged_there_stays_missing(folder: Path) -> None:
     result = check(ANSWER, CONTEXTS, verifier=Broken(), corpus=folder)
-    assert [verdict.blame for verdict in result.verdicts] == [None, "missing", "made_up"]  # no passage shares a word with the last
+    # no passage shares a word with the last claim, so that nothing has to be asked
+    assert [verdict.blame for verdict in result.verdicts] == [None, "missing", "made_up"]
 
 
 def test_rows_have_many_names_for_their_text_and_id(tmp_path: Path) -> None:
