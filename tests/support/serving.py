@@ -25,11 +25,11 @@ SEINE = {"answer": "Paris lies on the Seine.", "contexts": ["Paris lies on the S
 class Served:
     """A server that is running: its address, and a client for it."""
 
-    def __init__(self, port: int, app: Any, **options: Any) -> None:
+    def __init__(self, port: int, app: Any) -> None:
         self.url = f"http://127.0.0.1:{port}"
         self.port = port
         self.app = app
-        self.http = httpx.Client(base_url=self.url, timeout=30, trust_env=False, **options)
+        self.http = httpx.Client(base_url=self.url, timeout=30, trust_env=False)
 
     def post(self, path: str, body: Any, **options: Any) -> httpx.Response:
         return self.http.post(path, json=body, **options)
@@ -38,17 +38,22 @@ class Served:
 @contextmanager
 def serving(**settings: Any) -> Iterator[Served]:
     """Serve in a thread, on a port of its own."""
-    options = settings.pop("client", {})
     chosen = Settings(**{"verifiers": ("lexical",), **settings})
-    app = create_app(chosen)
+    protocol = type("Protocol", (PatientProtocol,), {"head_seconds": chosen.limits.body_seconds})
+    with running(create_app(chosen), http=protocol) as served:
+        yield served
+
+
+@contextmanager
+def running(app: Any, **options: Any) -> Iterator[Served]:
+    """Any app, in a thread, on a port of its own."""
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
-        protocol = type("Protocol", (PatientProtocol,), {"head_seconds": chosen.limits.body_seconds})
-        config = uvicorn.Config(app, http=protocol, ws="none", log_config=None, access_log=False, lifespan="on")
+        config = uvicorn.Config(app, ws="none", log_config=None, access_log=False, **{"http": "h11", **options})
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
         thread.start()
-        served = Served(sock.getsockname()[1], app, **options)
+        served = Served(sock.getsockname()[1], app)
         deadline = time.monotonic() + 60
         while not server.started:
             assert thread.is_alive()

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from faithmeter._version import __version__
 from faithmeter.guard import decide
 from faithmeter.results import Result
-from faithmeter.serve import problems, stream
+from faithmeter.serve import litellm, problems, proxy, stream
 from faithmeter.serve.app_parts import PROBLEMS, note, service_of, written
 from faithmeter.serve.bodies import (
     BatchAnswer,
@@ -33,6 +33,7 @@ from faithmeter.serve.metrics import Metrics
 from faithmeter.serve.problems import Problem, over_limit
 from faithmeter.serve.service import Service
 from faithmeter.serve.settings import Settings
+from faithmeter.serve.upstream import Upstream
 
 _TELEMETRY = {"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
 _FEW: dict[int | str, dict[str, Any]] = {status: PROBLEMS[status] for status in (401, 403, 421, 429)}
@@ -52,6 +53,8 @@ def create_app(settings: Settings) -> FastAPI:
         yield
         app.state.warming.cancel()
         await service.aclose()
+        if settings.proxy:
+            await app.state.upstream.aclose()
 
     # FastAPI sends spans to whatever OpenTelemetry the process has set up, from the version on that can.
     quiet: dict[str, Any] = {"telemetry": _TELEMETRY} if "telemetry" in inspect.signature(FastAPI).parameters else {}
@@ -67,6 +70,11 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.service = service
     app.include_router(router)
     app.include_router(stream.router)
+    app.include_router(litellm.router)
+    app.state.calls = litellm.Calls()
+    if settings.proxy:
+        app.state.upstream = Upstream(settings.proxy)
+        app.include_router(proxy.router)  # last: it takes every path that no other does
     problems.install(app)
     _describe(app)
     app.add_middleware(Front, settings=settings, metrics=metrics)

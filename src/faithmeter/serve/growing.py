@@ -110,15 +110,23 @@ class GrowingAnswer:
         late = [claim for claim in extraction.claims if claim not in self._judged]
         if late:
             await self._judge(late)
-        result = Result(
-            sample=sample,
-            outcomes=tuple(self._judged[claim] for claim in extraction.claims),
-            asides=extraction.asides,
+        outcomes = tuple(self._judged[claim] for claim in extraction.claims)
+        return Ended(self._result(outcomes, asides=extraction.asides), tuple(late))
+
+    def _result(self, outcomes: tuple[Outcome, ...], *, asides: tuple[Aside, ...] = ()) -> Result:
+        return Result(
+            sample=self._sample(),
+            outcomes=outcomes,
+            asides=asides,
             scoring=self._service.settings.scoring,
             signature=self._signature,
             usage=self._usage,
         )
-        return Ended(result, tuple(late))
+
+    async def so_far(self) -> Ended:
+        """The result of what was given out or kept back, when the answer is ended early."""
+        outcomes = sorted(self._judged.items(), key=lambda item: item[0].start)
+        return Ended(self._result(tuple(outcome for _, outcome in outcomes)), ())
 
     async def _judge(self, claims: Sequence[Claim]) -> dict[Claim, Outcome]:
         result = await self._service.check(self._sample(), verifier=self._verifier, claims=claims)

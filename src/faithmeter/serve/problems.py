@@ -119,7 +119,7 @@ def problem_response(
     headers: Mapping[str, str] | None = None,
     **more: Any,
 ) -> Response:
-    """The problem as a response; with OpenAI's `error` member too, which its clients read."""
+    """The problem as a response."""
     title = _TITLES.get(name, name)
     body: dict[str, Any] = {"type": KIND + name, "title": title, "status": status, "detail": detail}
     body |= {"request_id": request_id} | {key: value for key, value in more.items() if value is not None}

@@ -39,6 +39,21 @@ class Limits(Model):
     """For a streamed answer from its first to its last piece."""
 
 
+class Handling(Model):
+    """What happens to sentences of a model's answer that is guarded on its way: by the proxy, and for LiteLLM."""
+
+    on_unfaithful: Literal["release", "flag", "replace", "end"] = "replace"
+    """For a sentence that the policy objects to: let it through, mark it, put something else, or end the answer."""
+    replacement: str = "[Removed: not supported by the sources.]"
+    """What `replace` puts in the sentence's place, and `end` ends with."""
+    mark: str = " [not supported by the sources]"
+    """What `flag` puts behind the sentence."""
+    without_contexts: Literal["judge", "pass"] = "judge"
+    """A request in which no context is found: nothing in its answer is supported (judge), or it passes unchecked."""
+    context_path: str = "faithmeter.contexts"
+    """Where in the request's body contexts are, besides tool messages and marked passages: dots, and * for each."""
+
+
 class ProxySettings(Model):
     """The model's endpoint that the guard stands in front of."""
 
@@ -46,18 +61,6 @@ class ProxySettings(Model):
     """Its base address, e.g. https://HOST/v1: nothing is ever sent elsewhere."""
     key: SecretStr | None = None
     """The endpoint's key; None: the caller's own Authorization header is passed on."""
-    on_unfaithful: Literal["release", "flag", "replace", "end"] = "replace"
-    """For a sentence that the policy objects to: let it through, mark it, put something else, or end the answer."""
-    replacement: str = "[Removed: not supported by the sources.]"
-    """What `replace` puts in the sentence's place, and `end` ends with."""
-    mark: str = " [not supported by the sources]"
-    """What `flag` puts behind the sentence."""
-    fix: bool = False
-    """With `replace`: put the smallest faithful version of the sentence there, where one is found."""
-    without_contexts: Literal["judge", "pass"] = "judge"
-    """A request in which no context is found: nothing in its answer is supported (judge), or it passes unchecked."""
-    context_path: str = "faithmeter.contexts"
-    """Where in the request's body contexts are, besides tool messages and marked passages: dots, and * for each."""
     seconds: float = Field(default=600.0, gt=0)
     """To wait for the endpoint's next bytes."""
 
@@ -100,6 +103,7 @@ class Settings(Model):
     """Write answers into the log."""
     drain_seconds: float = Field(default=30.0, ge=0)
     """On SIGTERM, how long requests under way may take."""
+    handling: Handling = Handling()
     proxy: ProxySettings | None = None
     results: Path | None = None
     """A results file whose rows the page offers."""
