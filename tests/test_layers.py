@@ -28,6 +28,7 @@ LAYERS = [
     {"guard"},
     {"data", "evidence"},
     {"weights", "llm"},
+    {"client"},
     {"extract", "verify", "judge"},
     {"cache", "why"},
     {"evaluator"},

@@ -4,6 +4,7 @@
 """
 
 from faithmeter._version import __version__
+from faithmeter.client import Client
 from faithmeter.datamodels import (
     Aside,
     Claim,
@@ -33,6 +34,7 @@ from faithmeter.verify import Verifier, load_verifier
 __all__ = [
     "Aside",
     "Claim",
+    "Client",
     "Context",
     "CorpusPassage",
     "DataError",

@@ -71,6 +71,15 @@ class Decision(Model):
     """The policy applied."""
 
 
+class GuardedAnswer(Decision):
+    """A decision with the answer to show."""
+
+    answer: Text | None
+    """As it came (allow, flag), the fixed one (fix), or none (block)."""
+    result: Result
+    """Every claim's outcome."""
+
+
 def decide(result: Result, policy: Policy) -> Decision:
     """Hold a result against a policy."""
     objections = tuple(_objection(outcome, result) for outcome in result.outcomes if policy.objects_to(outcome))

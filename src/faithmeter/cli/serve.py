@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from pydantic import SecretStr
 
 from faithmeter.cli.numbers import FiniteRange
-from faithmeter.errors import MissingExtra
+from faithmeter.errors import MissingExtra, UsageError
 from faithmeter.guard import Policy
 from faithmeter.runs.worker import Caching
 from faithmeter.scoring import load_scoring
 from faithmeter.verify import DEFAULT_VERIFIER
+
+if TYPE_CHECKING:
+    from faithmeter.serve.settings import ProxySettings
 
 KEYS = "FAITHMETER_API_KEYS"
 
@@ -72,6 +76,36 @@ KEYS = "FAITHMETER_API_KEYS"
     show_default=True,
     help="What could not be judged is kept back like an unfaithful claim (closed), or let through and counted (open).",
 )
+@click.option(
+    "--proxy", "upstream", metavar="URL", help="Stand before this OpenAI-compatible endpoint: https://HOST/v1."
+)
+@click.option(
+    "--upstream-key-env",
+    metavar="NAME",
+    help="The environment variable with the endpoint's key; else the caller's own is passed on.",
+)
+@click.option(
+    "--on-unfaithful",
+    type=click.Choice(["release", "flag", "replace", "end"]),
+    default="replace",
+    show_default=True,
+    help="For a sentence of a proxied answer that is not supported: let it through, mark it, replace it, or end there.",
+)
+@click.option("--replacement", metavar="TEXT", help="What stands in the place of a sentence that is kept back.")
+@click.option("--mark", metavar="TEXT", help="What --on-unfaithful flag puts behind a sentence.")
+@click.option(
+    "--without-contexts",
+    type=click.Choice(["judge", "pass"]),
+    default="judge",
+    show_default=True,
+    help="A proxied request without contexts: nothing in its answer is supported (judge), or it passes unchecked.",
+)
+@click.option(
+    "--context-path",
+    default="faithmeter.contexts",
+    show_default=True,
+    help="Where a proxied request holds contexts, besides tool messages and marked passages: a.b.*.text",
+)
 @click.option("--log-texts", is_flag=True, help="Write answers into the log.")
 @click.option(
     "--drain",
@@ -85,6 +119,7 @@ def command(
     port: int,
     verifiers: Sequence[str],
     place: str | None,
+    upstream: str | None,
     scoring: str,
     keys_file: Path | None,
     **options: Any,
@@ -95,10 +130,11 @@ def command(
     faithmeter serve
     faithmeter serve -v local -v cascade:openai:MODEL --cache redis://cache
     faithmeter serve --host 0.0.0.0 --keys keys.txt --rate 20
+    faithmeter serve --proxy https://HOST/v1 --on-unfaithful flag
     """
     try:
         from faithmeter.serve.run import serve
-        from faithmeter.serve.settings import Limits, Settings
+        from faithmeter.serve.settings import Handling, Limits, Settings
     except ImportError:
         raise MissingExtra("`faithmeter serve`", "server") from None
     given = [key.strip() for key in os.environ.get(KEYS, "").split(",") if key.strip()]
@@ -110,6 +146,13 @@ def command(
         scoring=load_scoring(scoring),
         caching=Caching(place or False),
         policy=Policy(on_failure=options["on_failure"]),
+        handling=Handling(
+            on_unfaithful=options["on_unfaithful"],
+            without_contexts=options["without_contexts"],
+            context_path=options["context_path"],
+            **{name: options[name] for name in ("replacement", "mark") if options[name] is not None},
+        ),
+        proxy=_proxy(upstream, options["upstream_key_env"]),
         limits=Limits(
             body=options["max_body"],
             answer=options["max_answer"],
@@ -135,3 +178,16 @@ def command(
         )
 
     serve(settings, started=started)
+
+
+def _proxy(url: str | None, variable: str | None) -> ProxySettings | None:
+    from faithmeter.serve.settings import ProxySettings
+
+    if url is None:
+        if variable:
+            raise UsageError("--upstream-key-env goes with --proxy")
+        return None
+    key = os.environ.get(variable) if variable else None
+    if variable and not key:
+        raise UsageError(f"--upstream-key-env: {variable} is not set")
+    return ProxySettings(url=url, key=SecretStr(key) if key else None)

@@ -13,7 +13,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.responses import JSONResponse, Response
 
 from faithmeter._version import __version__
-from faithmeter.guard import decide
+from faithmeter.guard import GuardedAnswer, decide
 from faithmeter.results import Result
 from faithmeter.serve import litellm, problems, proxy, stream
 from faithmeter.serve.app_parts import PROBLEMS, note, service_of, written
@@ -21,7 +21,6 @@ from faithmeter.serve.bodies import (
     BatchAnswer,
     BatchBody,
     CheckBody,
-    GuardAnswer,
     GuardBody,
     Health,
     SampleBody,
@@ -136,7 +135,7 @@ async def check_batch(request: Request, body: BatchBody) -> Response:
     return Response(content, media_type="application/json")
 
 
-@router.post("/v1/guard", response_model=GuardAnswer, summary="Decide what to do with an answer")
+@router.post("/v1/guard", response_model=GuardedAnswer, summary="Decide what to do with an answer")
 async def guard(request: Request, body: GuardBody) -> Response:
     """allow, flag, block or fix, with the claims objected to and why. What could not be judged is never clean."""
     service = service_of(request)
@@ -145,7 +144,7 @@ async def guard(request: Request, body: GuardBody) -> Response:
     answer = result.sample.answer if decision.action in ("allow", "flag") else None
     service.metrics.decisions.labels("guard", decision.action).inc()
     note(request, result, action=decision.action)
-    found = GuardAnswer(
+    found = GuardedAnswer(
         answer=answer, result=result, **{name: getattr(decision, name) for name in type(decision).model_fields}
     )
     return Response(found.model_dump_json(), media_type="application/json")
@@ -157,7 +156,12 @@ async def verifiers(request: Request) -> ServerInfo:
     return ServerInfo(
         version=__version__,
         verifiers=tuple(
-            VerifierInfo(name=name, signature=verifier.signature, default=name == service.default)
+            VerifierInfo(
+                name=name,
+                signature=verifier.signature,
+                default=name == service.default,
+                languages=getattr(verifier, "languages", None),
+            )
             for name, verifier in service.verifiers.items()
         ),
         policy=service.settings.policy,

@@ -18,6 +18,7 @@ from typing import Any
 from faithmeter.datamodels import Failure, Outcome, Pair
 from faithmeter.errors import FaithmeterError, StopRun
 from faithmeter.runtime.boundary import checked, verified
+from faithmeter.runtime.delegating import Delegating
 from faithmeter.verify import Verifier
 
 TOGETHER = 8
@@ -32,11 +33,11 @@ class _Chunk:
     future: asyncio.Future[list[Outcome]]
 
 
-class Batched:
+class Batched(Delegating[Verifier]):
     """A verifier whose claims are judged in lanes that all requests share; `seconds` after being asked it gives up."""
 
     def __init__(self, verifier: Verifier, *, seconds: float, observe: Callable[[int], None] | None = None) -> None:
-        self.verifier = verifier
+        super().__init__(verifier)
         self._seconds = seconds
         self._observe = observe
         self._count: int = getattr(verifier, "threads", 1)
@@ -48,15 +49,10 @@ class Batched:
         self._idle = 0
         self._lanes: list[asyncio.Task[None]] = []
 
-    def __getattr__(self, name: str) -> Any:
-        """What else the verifier says of itself still holds."""
-        if name == "verifier":
-            raise AttributeError(name)
-        return getattr(self.verifier, name)
-
     @property
     def signature(self) -> str:
-        return self.verifier.signature
+        """The verifier's: it judges as before."""
+        return self.inner.signature
 
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """Wait for the lanes; what they have not judged in time is a Failure."""
@@ -92,7 +88,7 @@ class Batched:
                 pairs = [pair for chunk in batch for pair in chunk.pairs]
                 if self._observe:
                     self._observe(len(pairs))
-                judging = contained(self.verifier.verify, pairs)
+                judging = contained(self.inner.verify, pairs)
                 outcomes = await loop.run_in_executor(thread, runner.run, judging)
                 at = 0
                 for chunk in batch:
@@ -128,31 +124,27 @@ class Batched:
         for lane in self._lanes:
             lane.cancel()
         await asyncio.gather(*self._lanes, return_exceptions=True)
-        if closing := getattr(self.verifier, "aclose", None):
+        if closing := getattr(self.inner, "aclose", None):
             await closing()
 
 
-class Contained:
+class Contained(Delegating[Verifier]):
     """A verifier that never raises and never takes too long: whatever goes wrong is a Failure of its claims."""
 
     def __init__(self, verifier: Verifier, *, seconds: float) -> None:
-        self.verifier = verifier
+        super().__init__(verifier)
         self._seconds = seconds
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "verifier":
-            raise AttributeError(name)
-        return getattr(self.verifier, name)
 
     @property
     def signature(self) -> str:
-        return self.verifier.signature
+        """The verifier's: it judges as before."""
+        return self.inner.signature
 
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """The verifier's outcomes, or Failures that say what went wrong."""
         try:
             async with asyncio.timeout(self._seconds + 1):  # a batched verifier keeps what it has, a little earlier
-                return await contained(self.verifier.verify, pairs)
+                return await contained(self.inner.verify, pairs)
         except TimeoutError:
             message = f"not judged within {self._seconds:g} s"
             return [Failure(claim=pair.claim, kind="timeout", message=message) for pair in pairs]

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from faithmeter.datamodels import Claim, Context, Model, Sample, Text
-from faithmeter.guard import Decision, Policy
+from faithmeter.guard import Policy
 from faithmeter.results import Result
 
 EXAMPLE: dict[str, Any] = {
@@ -75,15 +75,6 @@ class GuardBody(CheckBody):
     """What to do with it; the server's policy if not given."""
 
 
-class GuardAnswer(Decision):
-    """What to do with the answer, and why."""
-
-    answer: Text | None
-    """The answer to show: as it came (allow, flag), the fixed one (fix), or none (block)."""
-    result: Result
-    """Every claim's outcome."""
-
-
 class VerifierInfo(Model):
     """A verifier that requests may choose."""
 
@@ -93,6 +84,8 @@ class VerifierInfo(Model):
     """How it judges."""
     default: bool
     """Whether it judges when none is named."""
+    languages: tuple[str, ...] | None = None
+    """The only languages it knows; none: any."""
 
 
 class ServerInfo(Model):

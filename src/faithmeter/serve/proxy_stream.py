@@ -143,8 +143,8 @@ class GuardedStream:
             if not isinstance(choice, dict):
                 continue
             index = choice.get("index") or 0
-            delta = choice.get("delta") if isinstance(choice.get("delta"), dict) else {}
-            content = delta.pop("content", None) if delta else None
+            delta: dict[str, Any] = choice["delta"] if isinstance(choice.get("delta"), dict) else {}
+            content = delta.pop("content", None)
             if isinstance(content, str) and content:
                 self._answer(index).answer.feed(content)
                 choice.pop("logprobs", None)
@@ -155,7 +155,7 @@ class GuardedStream:
                 if choice.get("finish_reason") and index in self._finished:
                     chunk["faithmeter"] = self._account()
             if delta or choice.get("finish_reason"):
-                kept.append({**choice, "delta": delta or {}})
+                kept.append({**choice, "delta": delta})
         if kept or not chunk["choices"]:
             self.out.put_nowait(_data({**chunk, "choices": kept}))
 

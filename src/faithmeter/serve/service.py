@@ -14,6 +14,7 @@ from faithmeter.datamodels import Claim, Extraction, Failure, Outcome, Pair, Sam
 from faithmeter.evaluator import Evaluator
 from faithmeter.extract import Extractor, load_extractor
 from faithmeter.results import Result
+from faithmeter.runtime.delegating import Delegating
 from faithmeter.serve.batching import Batched, Contained, batched, urgent
 from faithmeter.serve.metrics import Metrics
 from faithmeter.serve.problems import Refused, busy, over_limit
@@ -95,21 +96,21 @@ class Admission:
         return max(1.0, sum(claims for _, claims in self._judged) / self.LOOK_BACK)
 
 
-class AdmittedVerifier:
+class AdmittedVerifier(Delegating[Verifier]):
     """A verifier whose claims are counted against the queue."""
 
     def __init__(self, verifier: Verifier, admission: Admission) -> None:
-        self.verifier = verifier
+        super().__init__(verifier)
         self._admission = admission
-        self.languages = getattr(verifier, "languages", None)
 
     @property
     def signature(self) -> str:
-        return self.verifier.signature
+        """The verifier's: it judges as before."""
+        return self.inner.signature
 
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         async with self._admission.of(len(pairs)):
-            return await self.verifier.verify(pairs)
+            return await self.inner.verify(pairs)
 
 
 class Service:
@@ -199,9 +200,7 @@ class Service:
     async def aclose(self) -> None:
         """Close what the verifiers hold open."""
         for verifier in self.verifiers.values():
-            if closing := getattr(verifier, "aclose", None) or getattr(
-                getattr(verifier, "verifier", None), "aclose", None
-            ):
+            if closing := getattr(verifier, "aclose", None):
                 await closing()
         for lanes in self._lanes.values():
             await lanes.aclose()

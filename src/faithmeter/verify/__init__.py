@@ -42,6 +42,8 @@ class Verifier(Protocol):
 # colon of its spec. Modules are imported when first asked for: importing all of them is slow.
 _LOADERS = {
     "cascade": "faithmeter.verify.cascade:load",
+    "http": "faithmeter.verify.remote:load",
+    "https": "faithmeter.verify.remote:load",
     "hhem": "faithmeter.verify.classifier:load",
     "lexical": "faithmeter.verify.lexical:load",
     "local": "faithmeter.verify.local:load",

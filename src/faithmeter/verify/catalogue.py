@@ -101,6 +101,15 @@ def catalogue() -> tuple[VerifierInfo, ...]:
             card="the model's page on the hub",
         ),
         VerifierInfo(
+            spec="http://HOST:PORT[?verifier=NAME]",
+            what="a server of your team's: `faithmeter serve`, with its verifiers",
+            needs="faithmeter[client], and FAITHMETER_SERVER_KEY where the server wants a key",
+            packages=("httpx",),
+            licence="that of the server's verifier",
+            figures="those of the server's verifier",
+            card="docs/serve.md",
+        ),
+        VerifierInfo(
             spec="python:MODULE:FUNCTION",
             what="your own: whatever the function returns that has `signature` and `verify`",
             needs="your module on the Python path",
