@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 
 from faithmeter.datamodels import Failure, Label, Model, Outcome, Text
 from faithmeter.results import Result
+from faithmeter.revision import Revision
 
 UNFAITHFUL = (Label.PARTIALLY_SUPPORTED, Label.CONTRADICTED, Label.NOT_ENOUGH_INFO)
 
@@ -77,7 +78,9 @@ class GuardedAnswer(Decision):
     answer: Text | None
     """As it came (allow, flag), the fixed one (fix), or none (block)."""
     result: Result
-    """Every claim's outcome."""
+    """Every claim's outcome; of the answer as it came."""
+    revision: Revision | None = None
+    """For a fix: what was changed, and why."""
 
 
 def decide(result: Result, policy: Policy) -> Decision:

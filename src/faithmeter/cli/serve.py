@@ -106,6 +106,11 @@ KEYS = "FAITHMETER_API_KEYS"
     show_default=True,
     help="Where a proxied request holds contexts, besides tool messages and marked passages: a.b.*.text",
 )
+@click.option(
+    "--results",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A results file whose rows the page offers to look at and to check again.",
+)
 @click.option("--log-texts", is_flag=True, help="Write answers into the log.")
 @click.option(
     "--drain",
@@ -166,6 +171,7 @@ def command(
         rate=options["rate"],
         log_texts=options["log_texts"],
         drain_seconds=options["drain"],
+        results=options["results"],
     )
 
     def started(address: Sequence[Any]) -> None:

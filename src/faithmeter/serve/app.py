@@ -13,14 +13,18 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.responses import JSONResponse, Response
 
 from faithmeter._version import __version__
+from faithmeter.fix import Fixed
 from faithmeter.guard import GuardedAnswer, decide
 from faithmeter.results import Result
+from faithmeter.revision import Revision
 from faithmeter.serve import litellm, problems, proxy, stream
-from faithmeter.serve.app_parts import PROBLEMS, note, service_of, written
+from faithmeter.serve import page as pages
+from faithmeter.serve.app_parts import PROBLEMS, fixed_of, note, service_of, written
 from faithmeter.serve.bodies import (
     BatchAnswer,
     BatchBody,
     CheckBody,
+    FixBody,
     GuardBody,
     Health,
     SampleBody,
@@ -71,6 +75,8 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(stream.router)
     app.include_router(litellm.router)
     app.state.calls = litellm.Calls()
+    app.include_router(pages.router)
+    app.state.page = pages.Page(settings)
     if settings.proxy:
         app.state.upstream = Upstream(settings.proxy)
         app.include_router(proxy.router)  # last: it takes every path that no other does
@@ -141,13 +147,30 @@ async def guard(request: Request, body: GuardBody) -> Response:
     service = service_of(request)
     result = await service.check(body.sample(), verifier=body.verifier, claims=body.claims)
     decision = decide(result, body.policy or service.settings.policy)
-    answer = result.sample.answer if decision.action in ("allow", "flag") else None
+    answer: str | None = result.sample.answer if decision.action in ("allow", "flag") else None
+    revision: Revision | None = None
+    if decision.action == "fix":
+        fixed = await fixed_of(service, result, verifier=body.verifier, strict=True)
+        revision = fixed.revision
+        if decide(fixed.result_after, decision.policy).action == "allow":
+            answer = fixed.answer
+        else:  # what the policy objects to is still there: it could not be judged, or not be cut
+            decision = decision.model_copy(update={"action": "block"})
     service.metrics.decisions.labels("guard", decision.action).inc()
     note(request, result, action=decision.action)
-    found = GuardedAnswer(
-        answer=answer, result=result, **{name: getattr(decision, name) for name in type(decision).model_fields}
-    )
+    told = {name: getattr(decision, name) for name in type(decision).model_fields}
+    found = GuardedAnswer(answer=answer, result=result, revision=revision, **told)
     return Response(found.model_dump_json(), media_type="application/json")
+
+
+@router.post("/v1/fix", response_model=Fixed, summary="Make an answer faithful by the smallest edit")
+async def fix(request: Request, body: FixBody) -> Response:
+    """The answer with what is wrong exchanged for what is quoted, or cut; with every edit, and both checks."""
+    service = service_of(request)
+    result = await service.check(body.sample(), verifier=body.verifier, claims=body.claims)
+    fixed = await fixed_of(service, result, verifier=body.verifier, strict=body.strict, refusal=body.refusal)
+    note(request, result, fix=fixed.status)
+    return Response(fixed.model_dump_json(), media_type="application/json")
 
 
 @router.get("/v1/verifiers", response_model=ServerInfo, summary="What this server can do")
@@ -165,7 +188,6 @@ async def verifiers(request: Request) -> ServerInfo:
             for name, verifier in service.verifiers.items()
         ),
         policy=service.settings.policy,
-        fix=False,
         proxy=service.settings.proxy is not None,
     )
 

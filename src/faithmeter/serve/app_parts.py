@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from fastapi import Request
 from starlette.responses import Response
 
+from faithmeter.fix import Fixed, Fixer
 from faithmeter.results import Result
-from faithmeter.serve.problems import MEDIA_TYPE
+from faithmeter.serve.problems import MEDIA_TYPE, busy
 from faithmeter.serve.service import Service
 
 _SAYS = {
@@ -45,3 +47,12 @@ def note(request: Request, result: Result, **more: Any) -> None:
     if service_of(request).settings.log_texts:
         said["answer"] = result.sample.answer
     request.scope["faithmeter.log"].update(said)
+
+
+async def fixed_of(service: Service, result: Result, *, verifier: str | None, **options: Any) -> Fixed:
+    """The smallest faithful answer; refused if it takes too long."""
+    try:
+        async with asyncio.timeout(service.settings.limits.seconds):
+            return await Fixer(service.evaluator(verifier), **options).fix(result)
+    except TimeoutError:
+        raise busy("no fix was found in time", seconds=1) from None

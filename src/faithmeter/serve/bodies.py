@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field
 
 from faithmeter.datamodels import Claim, Context, Model, Sample, Text
+from faithmeter.fix import REFUSAL
 from faithmeter.guard import Policy
 from faithmeter.results import Result
 
@@ -75,6 +76,15 @@ class GuardBody(CheckBody):
     """What to do with it; the server's policy if not given."""
 
 
+class FixBody(CheckBody):
+    """An answer to make faithful."""
+
+    strict: bool = False
+    """Leave nothing that is not supported; otherwise what is in doubt stays."""
+    refusal: Annotated[Text, Field(max_length=2000)] = REFUSAL
+    """The answer where nothing remains."""
+
+
 class VerifierInfo(Model):
     """A verifier that requests may choose."""
 
@@ -95,8 +105,6 @@ class ServerInfo(Model):
     verifiers: tuple[VerifierInfo, ...]
     policy: Policy
     """What guarded answers are held to if a request brings no policy."""
-    fix: bool
-    """Whether answers can be fixed."""
     proxy: bool
     """Whether it stands before a model's endpoint."""
 
