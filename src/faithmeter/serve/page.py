@@ -34,9 +34,9 @@ EXAMPLES: list[dict[str, Any]] = [
         ],
     },
     {
-        "name": "A rule for something else",
-        "question": "Can I return a laptop after five weeks?",
-        "answer": "Laptops may be returned within 60 days of delivery. Opened laptops carry a restocking fee of 15 %.",
+        "name": "A wrong number",
+        "question": "Can I return a laptop after three weeks?",
+        "answer": "Laptops must be returned within 30 days. Opened laptops carry a restocking fee of 25 %.",
         "contexts": [
             "Returns. Most items may be returned within 60 days of delivery. Laptops, tablets and phones must be "
             "returned within 30 days.",
