@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, StrictFloat
 
 from faithmeter.datamodels import Failure, Label, Model, Outcome, Text
 from faithmeter.results import Result
@@ -22,9 +22,9 @@ class Policy(Model):
     """For an answer with unfaithful claims: let it through marked, keep it back, or give the smallest faithful one."""
     labels: tuple[Label, ...] = Field(default=UNFAITHFUL, min_length=1)
     """Claims with these labels are unfaithful."""
-    min_support: float | None = Field(default=None, ge=0, le=1)
+    min_support: StrictFloat | None = Field(default=None, ge=0, le=1)
     """A claim with less support than this is unfaithful as well, whatever its label; None: no such limit."""
-    min_score: float | None = Field(default=None, ge=0, le=1)
+    min_score: StrictFloat | None = Field(default=None, ge=0, le=1)
     """Act only on an answer whose score is below this; None: on any unfaithful claim."""
     on_failure: Literal["closed", "open"] = "closed"
     """A claim that could not be judged is taken as unfaithful (closed), or let through and counted (open)."""

@@ -24,10 +24,10 @@ from faithmeter.serve.bodies import (
     BatchAnswer,
     BatchBody,
     CheckBody,
+    ClaimedSampleBody,
     FixBody,
     GuardBody,
     Health,
-    SampleBody,
     ServerInfo,
     VerifierInfo,
 )
@@ -99,6 +99,10 @@ def _describe(app: FastAPI) -> None:
             )
             nested = parts["schemas"]["Problem"].pop("$defs", {})
             parts["schemas"].update(nested)
+            names = {"anyOf": [{"enum": list(app.state.service.verifiers)}, {"type": "null"}], "default": None}
+            for name, schema in parts["schemas"].items():
+                if name.endswith("Body") and "verifier" in schema["properties"]:
+                    schema["properties"]["verifier"] |= names
             for unused in ("HTTPValidationError", "ValidationError"):
                 parts["schemas"].pop(unused, None)
             parts["securitySchemes"] = {
@@ -116,7 +120,7 @@ def _describe(app: FastAPI) -> None:
 async def check(request: Request, body: CheckBody) -> Response:
     """Every claim with its label, support and verbatim evidence, and the score that follows."""
     service = service_of(request)
-    result = await service.check(body.sample(), verifier=body.verifier, claims=body.claims)
+    result = await service.check(body.sample(), verifier=body.verifier, claims=body.given_claims)
     note(request, result)
     return written(result)
 
@@ -131,8 +135,8 @@ async def check_batch(request: Request, body: BatchBody) -> Response:
     for item in body.samples:
         service.within_limits(item.sample())
 
-    async def one(item: SampleBody) -> Result:
-        return await service.check(item.sample(), verifier=body.verifier, claims=item.claims)
+    async def one(item: ClaimedSampleBody) -> Result:
+        return await service.check(item.sample(), verifier=body.verifier, claims=item.given_claims)
 
     results = await asyncio.gather(*(one(item) for item in body.samples))
     said = {"samples": len(results), "claims": sum(len(result.outcomes) for result in results)}
@@ -145,7 +149,7 @@ async def check_batch(request: Request, body: BatchBody) -> Response:
 async def guard(request: Request, body: GuardBody) -> Response:
     """allow, flag, block or fix, with the claims objected to and why. What could not be judged is never clean."""
     service = service_of(request)
-    result = await service.check(body.sample(), verifier=body.verifier, claims=body.claims)
+    result = await service.check(body.sample(), verifier=body.verifier)
     decision = decide(result, body.policy or service.settings.policy)
     answer: str | None = result.sample.answer if decision.action in ("allow", "flag") else None
     revision: Revision | None = None
@@ -167,7 +171,7 @@ async def guard(request: Request, body: GuardBody) -> Response:
 async def fix(request: Request, body: FixBody) -> Response:
     """The answer with what is wrong exchanged for what is quoted, or cut; with every edit, and both checks."""
     service = service_of(request)
-    result = await service.check(body.sample(), verifier=body.verifier, claims=body.claims)
+    result = await service.check(body.sample(), verifier=body.verifier)
     fixed = await fixed_of(service, result, verifier=body.verifier, strict=body.strict, refusal=body.refusal)
     note(request, result, fix=fixed.status)
     return Response(fixed.model_dump_json(), media_type="application/json")

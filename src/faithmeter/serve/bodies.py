@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field, StrictBool
+from pydantic_core import PydanticCustomError
 
 from faithmeter.datamodels import Claim, Context, Model, Sample, Text
 from faithmeter.fix import REFUSAL
@@ -19,6 +20,29 @@ EXAMPLE: dict[str, Any] = {
 SMALL_ID = Annotated[str, Field(max_length=200)]
 
 
+def _whole(value: Any) -> Any:
+    """A number as JSON has it: 5.0 is 5, but neither true nor "5" is."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, bool | str):
+        raise PydanticCustomError("int_type", "Input should be a valid integer")
+    return value
+
+
+Offset = Annotated[int, BeforeValidator(_whole), Field(ge=0, lt=2**31)]
+
+
+class ClaimBody(Model):
+    """A claim of the answer."""
+
+    text: Text
+    """What is claimed."""
+    start: Offset = 0
+    """Where the part of the answer that makes it begins."""
+    end: Offset = 0
+    """Where it ends."""
+
+
 class SampleBody(Model):
     """An answer with what it was generated from."""
 
@@ -30,8 +54,6 @@ class SampleBody(Model):
     """What was asked."""
     id: SMALL_ID = ""
     """Your name for it, given back with the result."""
-    claims: list[Claim] | None = None
-    """Judge these instead of the answer's sentences."""
 
     def sample(self) -> Sample:
         """The sample to judge."""
@@ -40,7 +62,21 @@ class SampleBody(Model):
         )
 
 
-class CheckBody(SampleBody):
+class ClaimedSampleBody(SampleBody):
+    """A sample whose claims may be given."""
+
+    claims: list[ClaimBody] | None = None
+    """Judge these instead of the answer's sentences."""
+
+    @property
+    def given_claims(self) -> list[Claim] | None:
+        """The claims that came with the request."""
+        if self.claims is None:
+            return None
+        return [Claim(text=claim.text, start=claim.start, end=claim.end) for claim in self.claims]
+
+
+class CheckBody(ClaimedSampleBody):
     """A sample, and who should judge it."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE]})
@@ -54,7 +90,7 @@ class BatchBody(Model):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"samples": [EXAMPLE]}]})
 
-    samples: list[SampleBody] = Field(min_length=1)
+    samples: list[ClaimedSampleBody] = Field(min_length=1)
     """The samples; the results come in their order."""
     verifier: SMALL_ID | None = None
     """Who should judge all of them."""
@@ -67,7 +103,14 @@ class BatchAnswer(Model):
     """One for each sample, in order."""
 
 
-class GuardBody(CheckBody):
+class ChosenBody(SampleBody):
+    """An answer, and who should judge it."""
+
+    verifier: SMALL_ID | None = None
+    """One of those that `GET /v1/verifiers` lists; the server's first if not given."""
+
+
+class GuardBody(ChosenBody):
     """An answer, and what must not be in it."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [EXAMPLE | {"policy": {"action": "flag"}}]})
@@ -76,10 +119,10 @@ class GuardBody(CheckBody):
     """What to do with it; the server's policy if not given."""
 
 
-class FixBody(CheckBody):
+class FixBody(ChosenBody):
     """An answer to make faithful."""
 
-    strict: bool = False
+    strict: StrictBool = False
     """Leave nothing that is not supported; otherwise what is in doubt stays."""
     refusal: Annotated[Text, Field(max_length=2000)] = REFUSAL
     """The answer where nothing remains."""

@@ -15,7 +15,7 @@ from faithmeter.report.html.page import data_script, page
 from faithmeter.report.html.payload import details, row
 from faithmeter.results import Result
 from faithmeter.serve.app_parts import fixed_of, note, service_of
-from faithmeter.serve.bodies import CheckBody
+from faithmeter.serve.bodies import ChosenBody
 from faithmeter.serve.problems import Refused
 from faithmeter.serve.settings import Settings
 
@@ -81,7 +81,7 @@ class Page:
         self.policy = unescape(found[1]) + "; frame-ancestors 'none'"
 
 
-class PageBody(CheckBody):
+class PageBody(ChosenBody):
     """What the page asks for."""
 
     fix: bool = False

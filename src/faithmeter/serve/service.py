@@ -147,7 +147,7 @@ class Service:
 
     def evaluator(self, verifier: str | None = None, claims: Sequence[Claim] | None = None) -> Evaluator:
         """The evaluator for a request."""
-        name = verifier or self.default
+        name = self.default if verifier is None else verifier
         if name not in self.verifiers:
             known = ", ".join(self.verifiers)
             raise Refused(422, "unknown-verifier", f"verifier {name[:80]!r} is not enabled here; enabled: {known}")

@@ -42,7 +42,18 @@ _BODY = {
 _EVENTS = {
     "description": "Events: `verdict` for each claim, `part` for each finished part of the answer that claims nothing, "
     "`result` with the whole result at the end, `error` with a problem if it ends early.",
-    "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    "content": {
+        "text/event-stream": {
+            "schema": {
+                "type": "object",
+                "required": ["event", "data"],
+                "properties": {
+                    "event": {"enum": ["verdict", "part", "result", "error"]},
+                    "data": {"type": "string", "description": "JSON"},
+                },
+            }
+        }
+    },
 }
 
 router = APIRouter()
