@@ -29,7 +29,7 @@ def _whole(value: Any) -> Any:
     return value
 
 
-Offset = Annotated[int, BeforeValidator(_whole), Field(ge=0, lt=2**31)]
+Offset = Annotated[int, Field(ge=0, lt=2**31), BeforeValidator(_whole)]
 
 
 class ClaimBody(Model):
