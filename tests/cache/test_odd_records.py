@@ -82,6 +82,13 @@ def test_verify_names_what_is_wrong(tmp_path: Path) -> None:
     assert f"{(b'k' * 16).hex()}: no verdict can be read from it" in done.output
 
 
+def test_a_cache_that_cannot_be_opened_is_not_shown_as_an_empty_one(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    for care in ("stats", "verify", "export"):
+        done = CliRunner().invoke(main, ["cache", care, "--cache", str(tmp_path / "file" / "cache.sqlite")])
+        assert (done.exit_code, "no cache can be opened there" in done.stderr) == (2, True)
+
+
 @pytest.fixture
 def locked_folder() -> Iterator[Path]:
     """A folder for a cache that nobody can write, not even root."""

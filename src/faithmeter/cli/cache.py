@@ -17,6 +17,7 @@ from faithmeter.cache.store import Store
 from faithmeter.cli import BELOW, PASSED
 from faithmeter.data import jsonl
 from faithmeter.data.files import keep_apart, replacing
+from faithmeter.errors import UsageError
 from faithmeter.verify import load_verifier
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
@@ -132,7 +133,10 @@ def _opened(place: str | None) -> Iterator[Store]:
     said = True if place is None else place_or_switch(place)
     if said is False:
         raise click.UsageError(f"--cache {place}: that is no cache to look after; a file of that name is ./{place}")
-    store = open_store(said if isinstance(said, str) else default_place() or default_path())
+    named = said if isinstance(said, str) else default_place() or str(default_path())
+    store = open_store(named)
+    if store.location == ":memory:" != named:  # good enough for a run, and nothing to look after
+        raise UsageError(f"{named}: no cache can be opened there: {store.notes[-1].partition('; ')[0]}")
     try:
         yield store
     finally:

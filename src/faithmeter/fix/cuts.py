@@ -19,18 +19,18 @@ Change = tuple[int, int, str]
 """(start, end, new words) of a sentence."""
 
 LEAST_WORDS = 4  # of a sentence that is worth keeping
+MOST_CUTS = 64  # that are looked at: a sentence of a thousand commas has a thousand
 _TAIL = re.compile(
     r",? (?=(?:in|on|at|by|since|from|for|with|during|after|before|until|near|including|such as|according to|following|"
     r"despite|because of|due to|as|through|throughout|under|over|within|without|across|along with|thanks to|to|of) )",
     re.IGNORECASE,
 )
-_BRACKETED = re.compile(r"\s*\([^()]*\)|\s*\[[^\[\]]*\]|,? [–—-] [^–—-]* [–—-](?= )")
+_BRACKETED = re.compile(r"(?<!\s)\s*+(?:\([^()]*\)|\[[^\[\]]*\])|,? [–—-] [^–—-]* [–—-](?= )")
 _LEAD = re.compile(r"\A(?:[A-Z][\w'’-]*(?: [\w'’%$.-]+){0,7}), (?=\S)")
 _STOP = re.compile(r"[.!?][\"'”’)\]*_]*\s*\Z")
 _MARKER = re.compile(
-    r"[ \t]*(?:(?:[-*+•‣◦▪●–—]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)])[ \t]+)?(?:\[[ xX]\][ \t]+)?[*_>#]*[ \t]*\Z"
+    r"[ \t]*+(?:(?:[-*+•‣◦▪●–—]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)])[ \t]++)?(?:\[[ xX]\][ \t]++)?[*_>#]*+[ \t]*+\Z"
 )
-_NEW_PARAGRAPH = re.compile(r"\n\s*\n(?=\s*[^\s\d•*+-])")
 _NUMBERED = re.compile(r"^(?P<before>[ \t]*\(?)(?P<value>\d{1,3})(?P<after>[.)][ \t]+)", re.MULTILINE)
 
 
@@ -56,9 +56,8 @@ def phrases(sentence: str, gaps: Sequence[tuple[int, int]] = ()) -> list[list[Ch
     if lead := _LEAD.match(sentence):
         first = sentence[lead.end()]
         found.add((0, lead.end() + 1, first.upper()))
-    good = [change for change in found if stands(changed(sentence, [change]))]
-    marked = sorted(good, key=lambda change: (-_marked(change, gaps), change[1] - change[0], change[0]))
-    return [[change] for change in marked]
+    marked = sorted(found, key=lambda change: (-_marked(change, gaps), change[1] - change[0], change[0]))
+    return [[change] for change in marked[:MOST_CUTS] if stands(changed(sentence, [change]))]
 
 
 def _marked(change: Change, gaps: Sequence[tuple[int, int]]) -> bool:
