@@ -31,6 +31,7 @@ _STOP = re.compile(r"[.!?][\"'”’)\]*_]*\s*\Z")
 _MARKER = re.compile(
     r"[ \t]*+(?:(?:[-*+•‣◦▪●–—]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)])[ \t]++)?(?:\[[ xX]\][ \t]++)?[*_>#]*+[ \t]*+\Z"
 )
+_NEW_PARAGRAPH = re.compile(r"(?<!\s)[^\S\n]*+(\n)[^\S\n]*+\n\s*+(?=[^\d•*+-])")
 _NUMBERED = re.compile(r"^(?P<before>[ \t]*\(?)(?P<value>\d{1,3})(?P<after>[.)][ \t]+)", re.MULTILINE)
 
 
@@ -121,11 +122,9 @@ def _orphans(answer: str, gone: Sequence[tuple[int, int]], asides: Sequence[Asid
     marks = [aside for aside in asides if aside.kind in ("lead_in", "heading")]
     for number, aside in enumerate(marks):
         following = marks[number + 1].start if number + 1 < len(marks) else len(answer)
-        blank = (
-            re.search(r"\n\s*\n(?=\s*[^\s\d•*+-])", answer[aside.end : following]) if aside.kind == "lead_in" else None
-        )
-        if blank and blank.start() > 2:
-            following = aside.end + blank.start()
+        blank = _NEW_PARAGRAPH.search(answer[aside.end : following]) if aside.kind == "lead_in" else None
+        if blank and blank.start(1) > 2:
+            following = aside.end + blank.start(1)
         rest = list(answer[aside.end : following])
         for start, end in gone:
             for place in range(max(start, aside.end), min(end, following)):

@@ -2,8 +2,9 @@
 
 For each claim the passages that bear on it are picked from all contexts (`evidence.select`); the model reads the
 claim, what its pronouns refer to, and the best of those passages. When they do not bear the claim out beyond doubt, it
-reads all of them, and then the next best, and the better of these readings counts. A number that follows from the contexts by
-arithmetic, or that contradicts what follows, is settled by code before the model is asked (`verify/derive`).
+reads all of them, and then the next best, and the better of these readings counts. A number that follows from the
+contexts by arithmetic, or that contradicts what follows, is settled by code before the model is asked
+(`verify/derive`).
 """
 
 from __future__ import annotations
