@@ -19,7 +19,7 @@ Change = tuple[int, int, str]
 """(start, end, new words) of a sentence."""
 
 LEAST_WORDS = 4  # of a sentence that is worth keeping
-MOST_CUTS = 64  # that are looked at: a sentence of a thousand commas has a thousand
+MOST_CUTS = 32  # that are looked at: a sentence of a thousand commas has a thousand
 _TAIL = re.compile(
     r",? (?=(?:in|on|at|by|since|from|for|with|during|after|before|until|near|including|such as|according to|following|"
     r"despite|because of|due to|as|through|throughout|under|over|within|without|across|along with|thanks to|to|of) )",

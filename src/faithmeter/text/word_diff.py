@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 MOST_PAIRS = 250_000  # of pieces that are compared: 500 and 500, which is an answer of 250 words
@@ -27,7 +28,7 @@ def differences(old: str, new: str) -> list[tuple[int, int, str]]:
     return found
 
 
-def _opcodes(old: list[str], new: list[str]) -> list[tuple[str, int, int, int, int]]:
+def _opcodes(old: list[str], new: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
     """What to do to make one list the other. Of long ones, all between the ends that they share is one change."""
     if len(old) * len(new) <= MOST_PAIRS:
         return SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
