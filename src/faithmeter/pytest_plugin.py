@@ -20,11 +20,11 @@ import pytest
 import faithmeter_pytest as door
 from faithmeter.cache import cache_file, place_or_switch, wrap, wrap_extractor
 from faithmeter.data import jsonl
-from faithmeter.data.datasets import read_samples
+from faithmeter.data.datasets import only_samples, read_samples
 from faithmeter.data.files import keep_apart
 from faithmeter.datamodels import Context, Failure, Outcome, Sample, Verdict
 from faithmeter.display import LOOKS, number, why
-from faithmeter.errors import BudgetReached, FaithmeterError, RowError, UsageError
+from faithmeter.errors import BudgetReached, FaithmeterError, UsageError
 from faithmeter.evaluator import Evaluator
 from faithmeter.evidence.passages import Index, best_evidence, select
 from faithmeter.extract import load_extractor
@@ -79,11 +79,7 @@ def faithmeter_cases(
     a row that is no sample is an error when tests are collected.
     """
     beside = Path(inspect.stack()[1].filename).parent / path
-    samples: list[Sample] = []
-    for row in read_samples(beside if beside.exists() else path, columns=columns):
-        if isinstance(row, RowError):
-            raise row
-        samples.append(row)
+    samples = list(only_samples(read_samples(beside if beside.exists() else path, columns=columns)))
 
     def decorate(test: F) -> F:
         cases = pytest.mark.parametrize(argument, samples, ids=[sample.id for sample in samples])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from faithmeter.errors import UsageError
-from faithmeter.llm.settings import JudgeSettings, parse_spec, with_options
-from faithmeter.runtime.specs import judge_of
+from faithmeter.llm.settings import JudgeSettings, parse_spec
+from faithmeter.runtime.specs import judge_of, with_options
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ import hashlib
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cached_property, lru_cache
-from importlib import import_module, resources
+from importlib import resources
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from faithmeter.errors import MissingExtra, UsageError
+from faithmeter.runtime.specs import imported
 
 if TYPE_CHECKING:
     import numpy as np
@@ -163,18 +164,10 @@ def _openai(model: str) -> Embedder:
     return FunctionEmbedder(embed, name=f"openai:{model}")
 
 
-def _python(path: str) -> Embedder:
-    module, _, function = path.partition(":")
-    try:
-        return FunctionEmbedder(getattr(import_module(module), function), name=f"python:{path}")
-    except (ImportError, AttributeError, ValueError) as error:
-        raise UsageError(f"cannot load embedder 'python:{path}': {error}; write python:MODULE:FUNCTION") from error
-
-
 _LOADERS: dict[str, Callable[[str], Embedder]] = {
     "sentence-transformers": _sentence_transformers,
     "openai": _openai,
-    "python": _python,
+    "python": lambda path: FunctionEmbedder(imported(path, "embedder"), name=f"python:{path}"),
 }
 
 

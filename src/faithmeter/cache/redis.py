@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import atexit
 import threading
 import time
-import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from faithmeter.cache.store import Entry, Kept, Kind, Size
+from faithmeter.cache.store import Entry, Kept, Kind, Size, close_at_exit
 from faithmeter.errors import MissingExtra, UsageError
 
 try:
@@ -70,7 +68,7 @@ class RedisStore:
         self._hits: list[bytes] = []
         self._dropped = 0
         self._flushed = time.monotonic()
-        _open_stores.add(self)
+        close_at_exit(self)
 
     def __reduce__(self) -> tuple[type[RedisStore], tuple[str]]:
         return RedisStore, (self._url,)
@@ -293,12 +291,3 @@ def _without_password(url: str) -> str:
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit(parts._replace(netloc=host, query=""))
-
-
-_open_stores: weakref.WeakSet[RedisStore] = weakref.WeakSet()
-
-
-@atexit.register
-def _close_all() -> None:
-    for store in list(_open_stores):
-        store.close()

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import sqlite3
 import threading
 import time
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -22,7 +20,7 @@ from faithmeter.cache.sqlite_schema import (
     prepared,
     transaction,
 )
-from faithmeter.cache.store import Entry, Kept, Kind, Size
+from faithmeter.cache.store import Entry, Kept, Kind, Size, close_at_exit
 
 T = TypeVar("T")
 Role = Literal["read", "write"]
@@ -58,7 +56,7 @@ class SQLiteStore:
         self._locks = _new_locks()
         self._connections: dict[Role, sqlite3.Connection] = {}
         self._open()
-        _open_stores.add(self)
+        close_at_exit(self)
 
     def __reduce__(self) -> tuple[Callable[[str, int], SQLiteStore], tuple[str, int]]:
         return _reopen, (self._path, self._max_bytes)
@@ -332,12 +330,3 @@ def _new_locks() -> dict[Role, threading.RLock]:
 
 def _reopen(path: str, max_bytes: int) -> SQLiteStore:
     return SQLiteStore(path, max_bytes=max_bytes)
-
-
-_open_stores: weakref.WeakSet[SQLiteStore] = weakref.WeakSet()
-
-
-@atexit.register
-def _close_all() -> None:
-    for store in list(_open_stores):
-        store.close()

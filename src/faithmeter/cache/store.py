@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeVar
+from weakref import WeakSet
 
 A = TypeVar("A")
 R = TypeVar("R")
@@ -101,6 +103,20 @@ class Store(Protocol):
     def close(self) -> None:
         """Write what is pending and let go of the files or connections."""
         ...
+
+
+_open: WeakSet[Store] = WeakSet()
+
+
+def close_at_exit(store: Store) -> None:
+    """Have a store that nobody closes write what is pending when the process ends."""
+    _open.add(store)
+
+
+@atexit.register
+def _close_all() -> None:
+    for store in list(_open):
+        store.close()
 
 
 async def reading(store: Store, read: Callable[[A], R], argument: A) -> R:

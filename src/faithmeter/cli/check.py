@@ -14,7 +14,6 @@ from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import build_evaluator, corpus_option, evaluator_options
 from faithmeter.datamodels import Sample
 from faithmeter.errors import DataError
-from faithmeter.report.github import commands_off
 from faithmeter.results import Result
 from faithmeter.runtime import sync
 
@@ -84,7 +83,6 @@ def _show(result: Result, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(result.model_dump(mode="json"), indent=2, ensure_ascii=not speaks_utf8()))
         return
-    from faithmeter.cli.console import Console
+    from faithmeter.cli.console import show
 
-    with commands_off():
-        Console().print(result)
+    show(result)

@@ -14,7 +14,7 @@ from faithmeter.cli.numbers import FiniteRange
 from faithmeter.data.files import keep_apart
 from faithmeter.report.compare_terminal import comparison_report, p_words, signed, summary_lines
 from faithmeter.report.comparison import Comparison
-from faithmeter.report.github import announce_comparison, commands_off
+from faithmeter.report.github import announce_comparison
 from faithmeter.report.html.compare import write_comparison
 
 DEFAULT_SIZE = 0.01  # a hundredth of the score: below that, few would want a build to fail
@@ -46,10 +46,9 @@ def command(before: Path, after: Path, **options: Any) -> None:
     if options["as_json"]:
         click.echo(json.dumps(numbers(comparison)))
     else:
-        from faithmeter.cli.console import Console
+        from faithmeter.cli.console import show
 
-        with commands_off():
-            Console().print(comparison_report(comparison, rows=options["rows"]))
+        show(comparison_report(comparison, rows=options["rows"]))
     if options["output"]:
         write_comparison(options["output"], comparison, title=options["title"])
         click.echo(f"wrote {options['output']}", err=options["as_json"])

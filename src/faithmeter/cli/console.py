@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import rich.console
+from rich.console import RenderableType
 
 from faithmeter.cli.streams import silence
+from faithmeter.report.github import commands_off
 
 
 class Console(rich.console.Console):
@@ -13,3 +15,9 @@ class Console(rich.console.Console):
     def on_broken_pipe(self) -> None:
         self.quiet = True
         silence(1)
+
+
+def show(shown: RenderableType) -> None:
+    """Print what holds the user's text, which must not act on the log of a build server."""
+    with commands_off():
+        Console().print(shown)

@@ -18,7 +18,6 @@ from faithmeter.data.selection import Selection
 from faithmeter.data.sources import find
 from faithmeter.errors import RowError
 from faithmeter.report import format_of
-from faithmeter.report.github import commands_off
 from faithmeter.results import Tally
 from faithmeter.runs.ray.parts import Format
 
@@ -125,10 +124,9 @@ def show_numbers(tally: Tally, request: EvalRequest, *, facts: dict[str, Any], l
     if request.as_json:
         click.echo(json.dumps(tally.as_dict() | facts))
         return
-    from faithmeter.cli.console import Console
+    from faithmeter.cli.console import show
 
-    with commands_off():
-        Console().print(display.report_rich(tally, rows=request.worst))
+    show(display.report_rich(tally, rows=request.worst))
     for line in lines:
         click.echo(line)
 

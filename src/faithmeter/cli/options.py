@@ -10,9 +10,8 @@ import click
 
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.evaluator import Evaluator
-from faithmeter.llm.settings import with_options
 from faithmeter.runs.worker import Caching, Specs
-from faithmeter.runtime.specs import finite, judge_of
+from faithmeter.runtime.specs import finite, judge_of, with_options
 from faithmeter.scoring import PROFILES, load_scoring
 from faithmeter.verify import DEFAULT_VERIFIER
 

@@ -13,8 +13,7 @@ import click
 from faithmeter.cli import BELOW, PASSED, UNJUDGED
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import Assignment, build_evaluator, evaluator_options
-from faithmeter.data.datasets import read_samples
-from faithmeter.datamodels import Sample
+from faithmeter.data.datasets import only_samples, read_samples
 from faithmeter.errors import DataError, UsageError
 from faithmeter.report.github import commands_off
 from faithmeter.trust.selftest.measure import KINDS, Tested, selftest
@@ -56,7 +55,8 @@ def command(data: str, **options: Any) -> None:
     request = {name: options.pop(name) for name in names}
     limits = _limits(request["min_caught"])
     evaluator = build_evaluator(**options)
-    samples = [_good(row) for row in islice(read_samples(data, columns=dict(request["columns"])), request["limit"])]
+    rows = islice(read_samples(data, columns=dict(request["columns"])), request["limit"])
+    samples = list(only_samples(rows))
     tested = asyncio.run(
         selftest(
             samples,
@@ -82,12 +82,6 @@ def command(data: str, **options: Any) -> None:
 
 def _tell(judged: int) -> None:
     click.echo(f"\r{judged} claims judged", nl=False, err=True)
-
-
-def _good(row: Any) -> Sample:
-    if isinstance(row, Sample):
-        return row
-    raise row
 
 
 def _limits(given: tuple[str, ...]) -> dict[str, float]:

@@ -14,7 +14,7 @@ import click
 from faithmeter.cli import BELOW, PASSED
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, evaluator_options
-from faithmeter.data.datasets import read_samples
+from faithmeter.data.datasets import only_samples, read_samples
 from faithmeter.datamodels import Sample
 from faithmeter.evaluator import Evaluator
 from faithmeter.report import read_results
@@ -51,7 +51,7 @@ def command(data: str | None, **options: Any) -> None:
     else:
         rows = islice(read_samples(data, columns=dict(request["columns"])), request["limit"])
         evaluator = build_evaluator(**options | {"cache": NO_CACHE})
-        found = asyncio.run(repeated([_good(row) for row in rows], evaluator, request["repeat"]))
+        found = asyncio.run(repeated(list(only_samples(rows)), evaluator, request["repeat"]))
     report(found, show=request["show"], as_json=request["as_json"])
     limit = request["max_flips"]
     if limit is not None and found.flips > limit:
@@ -96,9 +96,3 @@ def _show(found: Stability, show: int) -> None:
     for item in found.flaky[:show]:
         counts = ", ".join(f"{n} {label.replace('_', ' ')}" for label, n in item.labels.items())
         click.echo(f"  {one_line(item.sample, 40)}: {one_line(item.claim)}\n      {counts}")
-
-
-def _good(row: Any) -> Sample:
-    if isinstance(row, Sample):
-        return row
-    raise row

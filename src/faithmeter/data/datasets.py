@@ -12,13 +12,25 @@ from pydantic import BaseModel, ValidationError
 
 from faithmeter.data.files import STDIN
 from faithmeter.data.hash_table import Table, fingerprint
+from faithmeter.data.jsonl import shown
 from faithmeter.data.sources import Extent, Source, find, opened
 from faithmeter.data.table_formats import Unreadable, frame_rows, parquet_rows, saved_rows
-from faithmeter.data.text_formats import ALIASES, Cells, Record, parse, shown
+from faithmeter.data.text_formats import ALIASES, Cells, Record, parse
 from faithmeter.datamodels import Sample
 from faithmeter.errors import DataError, RowError, UsageError, first_problem
 
-__all__ = ["ALIASES", "REQUIRED", "Extent", "Record", "Row", "Sampler", "read_data", "read_samples", "to_samples"]
+__all__ = [
+    "ALIASES",
+    "REQUIRED",
+    "Extent",
+    "Record",
+    "Row",
+    "Sampler",
+    "only_samples",
+    "read_data",
+    "read_samples",
+    "to_samples",
+]
 
 REQUIRED = ("answer", "contexts")
 SHOWN_COLUMNS = 20  # in a message
@@ -69,6 +81,14 @@ def to_samples(
         yield sampler.row(record)
     if empty:
         raise DataError(f"{nothing}; expected rows with 'answer' and 'contexts'")
+
+
+def only_samples(rows: Iterable[Row]) -> Iterator[Sample]:
+    """The samples; the first bad row is raised."""
+    for row in rows:
+        if isinstance(row, RowError):
+            raise row
+        yield row
 
 
 async def _async_samples(data: AsyncIterable[Any], sampler: Sampler) -> AsyncIterator[Row]:

@@ -53,7 +53,9 @@ def decode(line: bytes, where: str) -> Any:
         problem = f"not JSON ({error})"
     except ValueError:
         problem = f"an integer of more than {MOST_DIGITS:,} digits"
-    raise RowError(where, f"{problem}: {_beginning(line)}", "each line must be one object")
+    raise RowError(
+        where, f"{problem}: {shown(line[:200].strip().decode('utf-8', 'replace'))}", "each line must be one object"
+    )
 
 
 def lines(file: IO[bytes], name: str) -> Iterator[tuple[int, bytes]]:
@@ -118,7 +120,10 @@ def _is_writable(text: str) -> bool:
     return True
 
 
-def _beginning(line: bytes) -> str:
-    """How a line begins, for a message."""
-    text = repr(line[:200].strip().decode("utf-8", "replace"))
-    return f"str {text if len(text) <= 60 else text[:57] + '…'}"
+def shown(value: Any) -> str:
+    """A value in a message: its type and how it begins."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # thousands of digits, or levels
+        text = "too long to be shown"
+    return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '…'}"

@@ -12,7 +12,7 @@ import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple, cast
 
@@ -122,7 +122,8 @@ def opened(source: Source, extent: Extent) -> Iterator[IO[bytes]]:
     try:
         with _raw(source) as raw:
             position = cast(io.BufferedReader, raw).raw.tell if source.size else lambda: 0.0
-            with extent.reading(source.size, position), _decompressed(raw, source) as file:
+            decompressed = _COMPRESSED.get(source.suffixes[1], nullcontext)
+            with extent.reading(source.size, position), decompressed(raw) as file:
                 yield file
     except FileNotFoundError:
         raise DataError(f"{source.name}: no such file") from None
@@ -151,16 +152,6 @@ def _raw(source: Source) -> Iterator[IO[bytes]]:
     else:
         with source.system.open(source.name, "rb") as file:
             yield file
-
-
-@contextmanager
-def _decompressed(raw: IO[bytes], source: Source) -> Iterator[IO[bytes]]:
-    open_it = _COMPRESSED.get(source.suffixes[1])
-    if open_it is None:
-        yield raw
-        return
-    with open_it(raw) as file:
-        yield file
 
 
 def _zstd(raw: IO[bytes]) -> Any:

@@ -16,6 +16,7 @@ from functools import partial
 from typing import IO, Any, NamedTuple
 
 from faithmeter.data import jsonl
+from faithmeter.data.jsonl import shown
 from faithmeter.errors import DataError, RowError
 
 # What the fields are called by faithmeter, ragas, continuous-eval, rag_evals, RagaliQ and DeepEval. The first
@@ -94,15 +95,6 @@ def _python_list(cell: str) -> list[Any]:
     if not isinstance(value, list):
         raise ValueError(f"contexts: expected a list, found {shown(value)}")
     return value
-
-
-def shown(value: Any) -> str:
-    """A value in a message: its type and how it begins."""
-    try:
-        text = repr(value)
-    except (ValueError, RecursionError):  # thousands of digits, or levels
-        text = "too long to be shown"
-    return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '…'}"
 
 
 def parse(file: IO[bytes], name: str, suffix: str, *, separator: str | None = None) -> Iterator[Record]:

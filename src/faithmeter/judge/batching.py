@@ -89,37 +89,37 @@ class _Round(Generic[Item, Answer]):
         self._doubted: set[int] = set()
         self._cited_badly: set[int] = set()
 
-    async def settle(self, places: list[int], asks: int, room: int = 1) -> None:
+    async def settle(self, indexes: list[int], asks: int, room: int = 1) -> None:
         """Ask about these places, again and again where needed, at most `asks` times."""
         problems: dict[int, Problem] = {}
         for ask in range(asks):
-            if ask >= _SPLIT_AFTER and len(places) > _SMALL:
-                return await self._apart(places, asks - ask, room, size=_SMALL)
-            reply = await self._reply(places, room)
+            if ask >= _SPLIT_AFTER and len(indexes) > _SMALL:
+                return await self._apart(indexes, asks - ask, room, size=_SMALL)
+            reply = await self._reply(indexes, room)
             if isinstance(reply, Problem):
-                return self._give_up(places, dict.fromkeys(places, reply))
+                return self._give_up(indexes, dict.fromkeys(indexes, reply))
             request_key, answer = reply
             if answer.finish == "refused" or declines(answer.text):
                 refused = Problem("refused", "the model declined: " + " ".join(answer.text.split())[:200])
-                return self._give_up(places, dict.fromkeys(places, refused))
+                return self._give_up(indexes, dict.fromkeys(indexes, refused))
             if answer.finish == "length":
-                problems = dict.fromkeys(places, Problem("truncated", "the reply was cut off"))
-                if len(places) > 1:
-                    return await self._apart(places, asks - ask, room, size=(len(places) + 1) // 2)
+                problems = dict.fromkeys(indexes, Problem("truncated", "the reply was cut off"))
+                if len(indexes) > 1:
+                    return await self._apart(indexes, asks - ask, room, size=(len(indexes) + 1) // 2)
                 if room > 1:
                     break
                 room = 2
                 continue
-            problems = self._take(places, answer, request_key)
-            places = list(problems)
-            if not places:
+            problems = self._take(indexes, answer, request_key)
+            indexes = list(problems)
+            if not indexes:
                 return None
-            if any(problem.kind == "bad_citation" for problem in problems.values()) and len(places) > 1:
+            if any(problem.kind == "bad_citation" for problem in problems.values()) and len(indexes) > 1:
                 return await self._one_by_one(problems, asks - ask - 1, room)
-        return self._give_up(places, problems)
+        return self._give_up(indexes, problems)
 
-    async def _reply(self, places: list[int], room: int) -> tuple[Any, Reply] | Problem:
-        request, key = self._question.put([self._items[place] for place in places])
+    async def _reply(self, indexes: list[int], room: int) -> tuple[Any, Reply] | Problem:
+        request, key = self._question.put([self._items[index] for index in indexes])
         if room > 1:
             request = _with_room(request, room)
         try:
@@ -131,48 +131,48 @@ class _Round(Generic[Item, Answer]):
         except Fault as fault:
             return Problem("endpoint", str(fault))
 
-    def _take(self, places: list[int], reply: Reply, key: Any) -> dict[int, Problem]:
+    def _take(self, indexes: list[int], reply: Reply, key: Any) -> dict[int, Problem]:
         """Keep what is good, and give what to ask again, each with its problem so far."""
         try:
             reading = self._question.read(reply, key)
         except Unreadable as error:
-            return dict.fromkeys(places, Problem("malformed", f"{error}: {_start(reply.text)}"))
+            return dict.fromkeys(indexes, Problem("malformed", f"{error}: {_start(reply.text)}"))
         open_: dict[int, Problem] = {}
-        for position, place in enumerate(places):
+        for position, index in enumerate(indexes):
             if position in reading.good:
-                self._answers[place] = reading.good[position]
+                self._answers[index] = reading.good[position]
             elif position in reading.doubtful:
-                self._answers[place] = reading.doubtful[position]
-                if place not in self._doubted:
-                    self._doubted.add(place)
-                    open_[place] = Problem("bad_citation", "the quote is in none of the passages it cites")
-            elif place in self._doubted and place in self._answers:
+                self._answers[index] = reading.doubtful[position]
+                if index not in self._doubted:
+                    self._doubted.add(index)
+                    open_[index] = Problem("bad_citation", "the quote is in none of the passages it cites")
+            elif index in self._doubted and index in self._answers:
                 continue  # it has an answer that is good but for its quote
             else:
                 problem = reading.bad.get(position, Problem("missing", "the model left the claim out"))
-                if problem.kind == "bad_citation" and place in self._cited_badly:
-                    self._answers[place] = problem
+                if problem.kind == "bad_citation" and index in self._cited_badly:
+                    self._answers[index] = problem
                     continue
                 if problem.kind == "bad_citation":
-                    self._cited_badly.add(place)
-                open_[place] = problem
+                    self._cited_badly.add(index)
+                open_[index] = problem
         return open_
 
     async def _one_by_one(self, problems: Mapping[int, Problem], asks: int, room: int) -> None:
         """Ask for each bad citation on its own, where no other claim is in the way, and for the rest as before."""
-        alone = [[place] for place, problem in problems.items() if problem.kind == "bad_citation"]
-        rest = [place for place, problem in problems.items() if problem.kind != "bad_citation"]
+        alone = [[index] for index, problem in problems.items() if problem.kind == "bad_citation"]
+        rest = [index for index, problem in problems.items() if problem.kind != "bad_citation"]
         if not asks:
             return self._give_up(list(problems), problems)
         await together([self.settle(part, asks, room) for part in [*alone, rest] if part])
 
-    async def _apart(self, places: list[int], asks: int, room: int, *, size: int) -> None:
-        parts = [places[start : start + size] for start in range(0, len(places), size)]
+    async def _apart(self, indexes: list[int], asks: int, room: int, *, size: int) -> None:
+        parts = [indexes[start : start + size] for start in range(0, len(indexes), size)]
         await together([self.settle(part, asks, room) for part in parts])
 
-    def _give_up(self, places: list[int], problems: Mapping[int, Problem]) -> None:
-        for place in places:
-            self._answers.setdefault(place, problems[place])
+    def _give_up(self, indexes: list[int], problems: Mapping[int, Problem]) -> None:
+        for index in indexes:
+            self._answers.setdefault(index, problems[index])
 
 
 async def together(work: Sequence[Coroutine[Any, Any, None]]) -> None:

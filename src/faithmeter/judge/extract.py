@@ -67,7 +67,7 @@ class SentenceExtractorByLLM(Generic[Found]):
                 batch=self.settings.batch,
                 asks=self.settings.asks,
             )
-        return [answers[place] for place in range(len(plain.claims))]
+        return [answers[index] for index in range(len(plain.claims))]
 
     def estimate(self, sample: Sample, plain: Extraction) -> Usage:
         """About what asking about these sentences takes, if nothing has to be asked again; asks nothing."""
@@ -186,7 +186,7 @@ class SentenceQuestion(Generic[Found]):
             expected_tokens=30 + self._expected_tokens(items),
             settings=self._settings.sent,
         )
-        return request, {number: (place, items[place].text) for place, number in enumerate(ids)}
+        return request, {number: (index, items[index].text) for index, number in enumerate(ids)}
 
     def _surroundings(self, items: Sequence[Claim]) -> list[Item]:
         """What the model needs beside the sentences to know what their pronouns stand for."""
@@ -210,18 +210,18 @@ class SentenceQuestion(Generic[Found]):
             number = as_number(row.get("sentence")) if isinstance(row, dict) else None
             if number not in key:
                 continue
-            place, sentence = key[number]
+            index, sentence = key[number]
             found = self._found(row.get("claims"), sentence)
-            if found is None or (self.twice_is_bad and place in seen):
-                checked.bad[place] = Problem("malformed", "the sentence's claims are no list, run away, or come twice")
+            if found is None or (self.twice_is_bad and index in seen):
+                checked.bad[index] = Problem("malformed", "the sentence's claims are no list, run away, or come twice")
             elif found:
-                checked.good[place] = tuple(dict.fromkeys([*checked.good.get(place, ()), *found]))
+                checked.good[index] = tuple(dict.fromkeys([*checked.good.get(index, ()), *found]))
             else:
-                checked.doubtful[place] = ()
-            seen.add(place)
-        for place in checked.bad:
-            checked.good.pop(place, None)
-            checked.doubtful.pop(place, None)
+                checked.doubtful[index] = ()
+            seen.add(index)
+        for index in checked.bad:
+            checked.good.pop(index, None)
+            checked.doubtful.pop(index, None)
         return checked
 
 

@@ -57,19 +57,19 @@ class Judge:
 
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """Judge each claim; raises `StopRun`, with what was found so far, when there is no point in going on."""
-        found: list[dict[int, Finding | Problem]] = [{} for _ in range(self.settings.votes)]
+        ballots: list[dict[int, Finding | Problem]] = [{} for _ in range(self.settings.votes)]
         try:
             first = self.settings.votes // 2 + 1
-            places = list(range(len(pairs)))
-            await together([self._vote(pairs, places, found[vote]) for vote in range(first)])
+            indexes = list(range(len(pairs)))
+            await together([self._vote(pairs, indexes, ballots[vote]) for vote in range(first)])
             for vote in range(first, self.settings.votes):
-                places = [place for place in places if not _settled([votes.get(place) for votes in found], first)]
-                if places:
-                    await self._vote(pairs, places, found[vote])
+                indexes = [index for index in indexes if not _settled([votes.get(index) for votes in ballots], first)]
+                if indexes:
+                    await self._vote(pairs, indexes, ballots[vote])
         except StopRun as stop:
-            stop.outcomes = tuple(self._outcomes(pairs, found, Problem(stop.kind, str(stop))))
+            stop.outcomes = tuple(self._outcomes(pairs, ballots, Problem(stop.kind, str(stop))))
             raise
-        return self._outcomes(pairs, found, Problem("missing", "no verdict"))
+        return self._outcomes(pairs, ballots, Problem("missing", "no verdict"))
 
     def estimate(self, sample: Sample, claims: Sequence[Claim]) -> Usage:
         """About what judging these claims takes, if nothing has to be asked again; asks nothing."""
@@ -83,23 +83,23 @@ class Judge:
         """Close the connections of the running event loop."""
         await self.client.aclose()
 
-    async def _vote(self, pairs: Sequence[Pair], places: Sequence[int], found: dict[int, Finding | Problem]) -> None:
+    async def _vote(self, pairs: Sequence[Pair], indexes: Sequence[int], ballot: dict[int, Finding | Problem]) -> None:
         """One verdict for each of these claims, sample by sample."""
         samples: dict[int, list[int]] = {}
-        for place in places:
-            samples.setdefault(id(pairs[place].sample), []).append(place)
+        for index in indexes:
+            samples.setdefault(id(pairs[index].sample), []).append(index)
         if samples:
-            await together([self._judge(pairs, group, found) for group in samples.values()])
+            await together([self._judge(pairs, group, ballot) for group in samples.values()])
 
-    async def _judge(self, pairs: Sequence[Pair], group: list[int], found: dict[int, Finding | Problem]) -> None:
+    async def _judge(self, pairs: Sequence[Pair], group: list[int], ballot: dict[int, Finding | Problem]) -> None:
         sample = pairs[group[0]].sample
         if not any(context.text.strip() for context in sample.contexts):
-            found.update(dict.fromkeys(group, Finding(Label.NOT_ENOUGH_INFO, reason="There is no context.")))
+            ballot.update(dict.fromkeys(group, Finding(Label.NOT_ENOUGH_INFO, reason="There is no context.")))
             return
         answers: dict[int, Finding | Problem] = {}
         try:
             await ask_all(
-                [pairs[place].claim for place in group],
+                [pairs[index].claim for index in group],
                 answers,
                 client=self.client,
                 question=Verification(sample, self.settings, self._instructions.text, self.spec),
@@ -107,14 +107,14 @@ class Judge:
                 asks=self.settings.asks,
             )
         finally:
-            found.update({group[position]: answer for position, answer in answers.items()})
+            ballot.update({group[position]: answer for position, answer in answers.items()})
 
     def _outcomes(
-        self, pairs: Sequence[Pair], found: Sequence[dict[int, Finding | Problem]], otherwise: Problem
+        self, pairs: Sequence[Pair], ballots: Sequence[dict[int, Finding | Problem]], otherwise: Problem
     ) -> list[Outcome]:
         outcomes: list[Outcome] = []
-        for place, pair in enumerate(pairs):
-            votes = [votes[place] for votes in found if place in votes]
+        for index, pair in enumerate(pairs):
+            votes = [votes[index] for votes in ballots if index in votes]
             findings = [vote for vote in votes if isinstance(vote, Finding)]
             if self.settings.votes > 1 and findings:
                 findings = [voted(findings)]
@@ -156,14 +156,14 @@ class Verification:
             expected_tokens=30 + TOKENS_A_VERDICT[self._settings.reasons] * len(items) + self._echoed(items),
             settings=self._model_settings,
         )
-        return request, {number: (place, items[place]) for place, number in enumerate(ids)}
+        return request, {number: (index, items[index]) for index, number in enumerate(ids)}
 
     def _echoed(self, items: Sequence[Claim]) -> int:
         return sum(len(claim.text) for claim in items) // 4 if self._settings.echoes else 0
 
     def read(self, reply: Reply, key: dict[int, tuple[int, Claim]]) -> ReplyCheck[Finding]:
         """One verdict a claim; two for the same claim are none, and so is one that repeats another claim's words."""
-        reading: ReplyCheck[Finding] = ReplyCheck()
+        replied: ReplyCheck[Finding] = ReplyCheck()
         rows = read_object(reply.text, key="verdicts")
         support = supports(reply.tokens, reply.text, menu(self._settings))
         texts = {folded(claim.text) for _, claim in key.values()}
@@ -172,26 +172,26 @@ class Verification:
             number = as_number(row.get("claim")) if isinstance(row, dict) else None
             if number not in key:
                 continue
-            place, claim = key[number]
-            if place in seen:
-                reading.good.pop(place, None)
-                reading.doubtful.pop(place, None)
-                reading.bad[place] = Problem("malformed", "the model gave two verdicts for the claim")
+            index, claim = key[number]
+            if index in seen:
+                replied.good.pop(index, None)
+                replied.doubtful.pop(index, None)
+                replied.bad[index] = Problem("malformed", "the model gave two verdicts for the claim")
                 continue
-            seen.add(place)
+            seen.add(index)
             if folded(as_text(row.get("text"))) in texts - {folded(claim.text)}:
-                reading.bad[place] = Problem("malformed", "the verdict repeats the words of another claim")
+                replied.bad[index] = Problem("malformed", "the verdict repeats the words of another claim")
                 continue
             about = f"{claim.text} {self._sample.answer[claim.start : claim.end]}"
             checked = check(row, self._sample.contexts, self._settings, claim=about)
             if isinstance(checked, Problem):
-                reading.bad[place] = checked
+                replied.bad[index] = checked
                 continue
             finding, cites = checked
             if len(support) == len(rows):
                 finding = replace(finding, support=support[order])
-            (reading.good if cites else reading.doubtful)[place] = finding
-        return reading
+            (replied.good if cites else replied.doubtful)[index] = finding
+        return replied
 
 
 def _echo(settings: JudgeSettings, items: Sequence[Claim] = ()) -> dict[str, Any]:

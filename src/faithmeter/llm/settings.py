@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, Self
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, JsonValue, ValidationError, field_validator
 
 from faithmeter.datamodels import Model
 from faithmeter.errors import UsageError
-from faithmeter.runtime.specs import PROVIDERS
+from faithmeter.runtime.specs import PROVIDERS, read_spec
 
 Size = Literal["full", "brief"]
 
@@ -193,20 +193,14 @@ def signed_model(spec: ModelSpec, settings: JudgeSettings) -> str:
 
 def parse_spec(spec: str) -> tuple[ModelSpec, JudgeSettings]:
     """Read `provider:model[?name=value&…][@base_url]`."""
-    provider, _, rest = spec.partition(":")
-    rest, at, url = _split_address(rest)
-    model, _, query = rest.partition("?")
+    provider, model, options, url = read_spec(spec)
     if provider not in PROVIDERS or not model:
         raise UsageError(
             f"cannot read the judge {spec!r}: write PROVIDER:MODEL, PROVIDER:MODEL@http://HOST/v1 or "
             f"PROVIDER:MODEL?votes=3, where PROVIDER is one of {', '.join(PROVIDERS)}"
         )
-    try:
-        options = parse_qsl(query, keep_blank_values=True, strict_parsing=True) if query else []
-    except ValueError:
-        remedy = f"write NAME=VALUE after the question mark, e.g. {provider}:{model}?votes=3"
-        raise UsageError(f"cannot read the options {query!r} of {spec!r}: {remedy}") from None
-    return ModelSpec(provider=provider, model=model), JudgeSettings.of([*options, *([("base_url", url)] if at else [])])
+    address = [("base_url", url)] if url else []
+    return ModelSpec(provider=provider, model=model), JudgeSettings.of([*options, *address])
 
 
 def configured(spec: str, settings: JudgeSettings | None, options: dict[str, Any]) -> tuple[ModelSpec, JudgeSettings]:
@@ -218,27 +212,6 @@ def configured(spec: str, settings: JudgeSettings | None, options: dict[str, Any
         **options,
     }
     return model, JudgeSettings.of(merged.items())
-
-
-def with_options(spec: str, options: Iterable[str]) -> str:
-    """Add `name=value` options to a spec, e.g. those given with `--judge-option`."""
-    given = list(options)
-    for option in given:
-        if "=" not in option:
-            raise UsageError(f"cannot read the option {option!r}: write NAME=VALUE")
-    if not given:
-        return spec
-    head, at, url = _split_address(spec)
-    return head + ("&" if "?" in head else "?") + "&".join(_quoted(option) for option in given) + at + url
-
-
-def _split_address(text: str) -> tuple[str, str, str]:
-    match = re.search(r"@(?=https?://)", text)
-    return (text[: match.start()], "@", text[match.end() :]) if match else (text, "", "")
-
-
-def _quoted(option: str) -> str:
-    return re.sub(r"[%&#+;?@ ]", lambda match: f"%{ord(match.group()):02X}", option)
 
 
 def _number(value: object) -> object:

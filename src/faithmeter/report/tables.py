@@ -13,7 +13,6 @@ from faithmeter.datamodels import Failure, Label, Outcome
 from faithmeter.errors import MissingExtra
 from faithmeter.report.escaping import spreadsheet
 from faithmeter.report.html.payload import counts
-from faithmeter.report.summary import Summary
 from faithmeter.results import Result
 
 Row = dict[str, Any]
@@ -79,28 +78,6 @@ def _claim(outcome: Outcome) -> Row:
     }
 
 
-def write_csv(file: IO[str], summary: Summary, results: Iterable[Result], *, title: str | None = None) -> None:
-    """Write a row for each sample."""
-    _csv(file, results, SAMPLE_COLUMNS, sample_rows)
-
-
-def write_claims_csv(file: IO[str], summary: Summary, results: Iterable[Result], *, title: str | None = None) -> None:
-    """Write a row for each claim."""
-    _csv(file, results, CLAIM_COLUMNS, claim_rows)
-
-
-def write_parquet(file: IO[bytes], summary: Summary, results: Iterable[Result], *, title: str | None = None) -> None:
-    """Write a row for each sample."""
-    _parquet(file, results, SAMPLE_COLUMNS, sample_rows)
-
-
-def write_claims_parquet(
-    file: IO[bytes], summary: Summary, results: Iterable[Result], *, title: str | None = None
-) -> None:
-    """Write a row for each claim."""
-    _parquet(file, results, CLAIM_COLUMNS, claim_rows)
-
-
 def _csv(
     file: IO[str], results: Iterable[Result], columns: dict[str, str], rows: Callable[[Result], Iterator[Row]]
 ) -> None:
@@ -125,3 +102,14 @@ def _parquet(
         while group := list(islice(every, GROUP)):
             full = [{name: row.get(name) for name in columns} for row in group]
             writer.write_table(arrow.Table.from_pylist(full, schema=schema))
+
+
+def _writer(write: Callable[..., None], columns: dict[str, str], rows: Callable[[Result], Iterator[Row]]) -> Any:
+    """A writer as `FORMATS` calls it."""
+    return lambda file, summary, results, *, title=None: write(file, results, columns, rows)
+
+
+write_csv = _writer(_csv, SAMPLE_COLUMNS, sample_rows)
+write_claims_csv = _writer(_csv, CLAIM_COLUMNS, claim_rows)
+write_parquet = _writer(_parquet, SAMPLE_COLUMNS, sample_rows)
+write_claims_parquet = _writer(_parquet, CLAIM_COLUMNS, claim_rows)

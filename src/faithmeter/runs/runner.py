@@ -38,13 +38,7 @@ async def aevaluate(
     workers: int | None = None,
     corpus: str | Path | None = None,
 ) -> Report:
-    """Check every sample of a data set; a bad row is an error.
-
-    `data` is a path, a glob, several of them, a frame, or an iterable or async iterable of samples or rows.
-    `workers` is the number of processes for a verifier that keeps a core busy (by default one a core for all but
-    small data sets), or of samples in flight for one that waits, such as an LLM. With a `corpus` (a folder of text
-    files, or JSON lines), what the contexts lack is looked up there: retrieval missed it, or it was made up.
-    """
+    """`evaluate`, for async code."""
     judges = Judges.of(verifier, extractor, scoring, workers=workers, corpus=corpus)
     run = Run(judges, min_score=min_score)
     lines: dict[int, bytes] = {}

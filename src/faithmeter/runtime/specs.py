@@ -4,14 +4,37 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from faithmeter.errors import UsageError
 
 PROVIDERS = ("openai", "openai-responses", "azure", "anthropic", "google", "mistral", "groq", "bedrock")
+
+
+class Spec(NamedTuple):
+    """`name:argument?option=value&…@address`, read; all but the name may be empty."""
+
+    name: str
+    argument: str
+    options: list[tuple[str, str]]
+    address: str
+
+
+def read_spec(spec: str) -> Spec:
+    """Take a spec apart."""
+    head, _, address = _split_address(spec)
+    name = re.split("[:?]", head, maxsplit=1)[0]
+    argument, _, query = head[len(name) :].removeprefix(":").partition("?")
+    try:
+        options = parse_qsl(query, keep_blank_values=True, strict_parsing=True) if query else []
+    except ValueError:
+        example = f"{name}:{argument}?{'votes=3' if name in PROVIDERS else 'device=cpu'}"
+        remedy = f"write NAME=VALUE after the question mark, e.g. {example}"
+        raise UsageError(f"cannot read the options {query!r} of {spec!r}: {remedy}") from None
+    return Spec(name, argument, options, address)
 
 
 def is_llm(spec: str) -> bool:
@@ -34,17 +57,32 @@ def load_part(spec: str, loaders: Mapping[str, str], *, noun: str) -> Any:
     name = re.split("[:?]", spec, maxsplit=1)[0]
     argument = spec[len(name) :].removeprefix(":")
     if name == "python":
-        return _call(argument, spec, noun)
+        return imported(argument, noun, call=True)
     if name not in loaders:
         raise UsageError(f"unknown {noun} {spec!r}; known: {', '.join(sorted(loaders))}, python:MODULE:FUNCTION")
     module, _, function = loaders[name].partition(":")
     return getattr(import_module(module), function)(name, argument)
 
 
-def split_options(argument: str) -> tuple[str, dict[str, str]]:
-    """Split `WHAT?name=value&name=value` into what and its options."""
-    what, _, query = argument.partition("?")
-    return what, dict(parse_qsl(query, keep_blank_values=True))
+def with_options(spec: str, options: Iterable[str]) -> str:
+    """Add `name=value` options to a spec, e.g. those given with `--judge-option`."""
+    given = list(options)
+    for option in given:
+        if "=" not in option:
+            raise UsageError(f"cannot read the option {option!r}: write NAME=VALUE")
+    if not given:
+        return spec
+    head, at, url = _split_address(spec)
+    return head + ("&" if "?" in head else "?") + "&".join(_quoted(option) for option in given) + at + url
+
+
+def _split_address(text: str) -> tuple[str, str, str]:
+    match = re.search(r"@(?=https?://)", text)
+    return (text[: match.start()], "@", text[match.end() :]) if match else (text, "", "")
+
+
+def _quoted(option: str) -> str:
+    return re.sub(r"[%&#+;?@ ]", lambda match: f"%{ord(match.group()):02X}", option)
 
 
 def finite(text: str) -> float:
@@ -55,9 +93,11 @@ def finite(text: str) -> float:
     return number
 
 
-def _call(path: str, spec: str, noun: str) -> Any:
+def imported(path: str, noun: str, *, call: bool = False) -> Any:
+    """What `python:MODULE:FUNCTION` names, or what it gives when called."""
     module, _, function = path.partition(":")
     try:
-        return getattr(import_module(module), function)()
+        found = getattr(import_module(module), function)
+        return found() if call else found
     except (ImportError, AttributeError, ValueError) as error:
-        raise UsageError(f"cannot load {noun} {spec!r}: {error}; write python:MODULE:FUNCTION") from error
+        raise UsageError(f"cannot load {noun} 'python:{path}': {error}; write python:MODULE:FUNCTION") from error

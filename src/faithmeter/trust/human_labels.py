@@ -24,7 +24,8 @@ from pydantic import AliasChoices, ConfigDict, Field, ValidationError, field_val
 
 from faithmeter.data import jsonl
 from faithmeter.data.files import last_line
-from faithmeter.data.text_formats import Record, parse, shown
+from faithmeter.data.jsonl import shown
+from faithmeter.data.text_formats import Record, parse
 from faithmeter.datamodels import Claim, Label, Model, Text
 from faithmeter.errors import DataError, RowError, first_problem
 

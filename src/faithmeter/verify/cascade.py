@@ -68,20 +68,20 @@ class Corroborated(Delegating[Verifier]):
         """The first verifier's verdicts; without `support`, which is to say unsure, where the second does not agree."""
         outcomes = await verified(self.inner.verify, pairs)
         doubted = [
-            place
-            for place, outcome in enumerate(outcomes)
-            if isinstance(outcome, Verdict) and outcome.label is Label.SUPPORTED and not _records(pairs[place])
+            index
+            for index, outcome in enumerate(outcomes)
+            if isinstance(outcome, Verdict) and outcome.label is Label.SUPPORTED and not _records(pairs[index])
         ]
-        seconds = await verified(self.second.verify, [pairs[place] for place in doubted]) if doubted else []
+        seconds = await verified(self.second.verify, [pairs[index] for index in doubted]) if doubted else []
         unsure = {
-            place
-            for place, second in zip(doubted, seconds, strict=True)
+            index
+            for index, second in zip(doubted, seconds, strict=True)
             if isinstance(second, Failure) or second.support is None or second.support < self.at_least
         }
-        for place, outcome in enumerate(outcomes):
+        for index, outcome in enumerate(outcomes):
             supported = isinstance(outcome, Verdict) and outcome.label is Label.SUPPORTED
-            if place in unsure or (supported and turned(pairs[place])):
-                outcomes[place] = outcomes[place].model_copy(update={"support": None})
+            if index in unsure or (supported and turned(pairs[index])):
+                outcomes[index] = outcomes[index].model_copy(update={"support": None})
         return outcomes
 
 
@@ -142,27 +142,27 @@ class Cascade:
 
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """Judge each claim in the first tier that is sure."""
-        found: dict[int, Outcome] = {}
+        settled: dict[int, Outcome] = {}
         left = list(range(len(pairs)))
-        for number, tier in enumerate(self.tiers):
-            last = number == len(self.tiers) - 1
+        for tier_index, tier in enumerate(self.tiers):
+            last = tier_index == len(self.tiers) - 1
             try:
-                outcomes = await verified(tier.verifier.verify, [pairs[place] for place in left])
+                outcomes = await verified(tier.verifier.verify, [pairs[index] for index in left])
             except StopRun as stop:  # what earlier tiers settled is not lost
-                known = checked(stop.outcomes, [pairs[place].claim for place in left]) if stop.outcomes else []
-                found |= {place: _in_tier(outcome, number) for place, outcome in zip(left, known, strict=False)}
+                known = checked(stop.outcomes, [pairs[index].claim for index in left]) if stop.outcomes else []
+                settled |= {index: _in_tier(outcome, tier_index) for index, outcome in zip(left, known, strict=False)}
                 stop.outcomes = tuple(
-                    found.get(place) or Failure(claim=pair.claim, kind=stop.kind, message=str(stop))
-                    for place, pair in enumerate(pairs)
+                    settled.get(index) or Failure(claim=pair.claim, kind=stop.kind, message=str(stop))
+                    for index, pair in enumerate(pairs)
                 )
                 raise
-            for place, outcome in zip(left, outcomes, strict=True):
+            for index, outcome in zip(left, outcomes, strict=True):
                 if last or tier.settles(outcome):
-                    found[place] = _in_tier(outcome, number)
-            left = [place for place in left if place not in found]
+                    settled[index] = _in_tier(outcome, tier_index)
+            left = [index for index in left if index not in settled]
             if not left:
                 break
-        return [found[place] for place in range(len(pairs))]
+        return [settled[index] for index in range(len(pairs))]
 
     async def aclose(self) -> None:
         """Close what the tiers hold open."""

@@ -11,14 +11,14 @@ import json
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pydantic import Field, ValidationError
 
 from faithmeter.datamodels import Evidence, Label, Model, Origin, Outcome, Pair, Verdict
 from faithmeter.errors import MissingExtra, UsageError, first_problem
 from faithmeter.evidence.passages import Index, Passage, terms
-from faithmeter.runtime.specs import split_options
+from faithmeter.runtime.specs import read_spec
 
 if TYPE_CHECKING:
     import torch
@@ -170,7 +170,14 @@ def _nearest(pair: Pair, window: Sequence[Passage]) -> tuple[Evidence, ...]:
 # --- the models' formats ----------------------------------------------------------------------------
 
 
-class HhemScorer:
+class _Tokenized:
+    _tokenizer: Any
+
+    def length(self, text: str) -> int:
+        return len(self._tokenizer.encode(text, add_special_tokens=False))
+
+
+class HhemScorer(_Tokenized):
     """HHEM-2.1-Open: a T5 encoder whose first token says "consistent"."""
 
     languages = ("en",)
@@ -189,9 +196,6 @@ class HhemScorer:
         model.load_state_dict({name.removeprefix("t5."): value for name, value in weights.items()})
         self._model, self._device = model.eval().to(device), device
 
-    def length(self, text: str) -> int:
-        return len(self._tokenizer.encode(text, add_special_tokens=False))
-
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[Probability]:
         import torch
 
@@ -202,7 +206,7 @@ class HhemScorer:
         return [Probability(value) for value in logits.softmax(-1)[:, 1].tolist()]
 
 
-class MiniCheckScorer:
+class MiniCheckScorer(_Tokenized):
     """MiniCheck-Flan-T5: a sequence-to-sequence model asked for one token."""
 
     languages = ("en",)
@@ -214,9 +218,6 @@ class MiniCheckScorer:
         self._tokenizer = AutoTokenizer.from_pretrained(path)
         self._model = AutoModelForSeq2SeqLM.from_pretrained(path).eval().to(device)
         self._device = device
-
-    def length(self, text: str) -> int:
-        return len(self._tokenizer.encode(text, add_special_tokens=False))
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[Probability]:
         import torch
@@ -230,7 +231,7 @@ class MiniCheckScorer:
         return [Probability(value) for value in logits.softmax(-1)[:, 1].tolist()]
 
 
-class NliScorer:
+class NliScorer(_Tokenized):
     """Any two- or three-way sequence classifier; the labels' names come from its configuration."""
 
     def __init__(self, path: str, *, device: str) -> None:
@@ -242,9 +243,6 @@ class NliScorer:
         self._supported, self._contradicted = _label_columns(self._model.config.id2label, path)
         limits = (self._tokenizer.model_max_length, getattr(self._model.config, "max_position_embeddings", 512) - 2)
         self.window = max(32, min(limits))
-
-    def length(self, text: str) -> int:
-        return len(self._tokenizer.encode(text, add_special_tokens=False))
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[Probability]:
         import torch
@@ -309,12 +307,12 @@ def _scorer(kind: str, path: str, device: str) -> Scorer:
 
 def load(kind: str, argument: str) -> ClassifierVerifier:
     """`hhem`, `hhem:PATH?device=cuda&batch_size=32`, `minicheck:PATH_OR_HUB_ID` or `nli:PATH_OR_HUB_ID`."""
-    path, given = split_options(argument)
+    _, path, given, _ = read_spec(f"{kind}:{argument}")
     path = path or (HHEM if kind == "hhem" else "")
     if not path:
         raise UsageError(f"{kind} needs a folder or a hub id: {kind}:PATH_OR_HUB_ID")
     try:
-        options = Options.model_validate(given)
+        options = Options.model_validate(dict(given))
     except ValidationError as error:
         raise UsageError(f"{kind}: {first_problem(error)}") from None
     try:

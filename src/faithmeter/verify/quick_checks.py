@@ -36,19 +36,27 @@ Placed = tuple[int, int, int, str]
 """A sentence of a context: the context's index, where it starts and ends, and its text."""
 
 
-class QuoteVerifier:
-    """Supports a claim that is, but for spacing and case where they mean nothing, a whole sentence of a context."""
+class _QuickCheck:
+    """A verifier that looks at each claim by itself."""
 
     cheap = True
     cpu_bound = True
-    signature = "quote.1"
+    signature: str
 
     def reads(self, pair: Pair) -> Sequence[str]:
         return ()
 
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
-        """Look each claim up among its contexts' sentences."""
         return [self._judge(pair) for pair in pairs]
+
+    def _judge(self, pair: Pair) -> Verdict:
+        raise NotImplementedError
+
+
+class QuoteVerifier(_QuickCheck):
+    """Supports a claim that is, but for spacing and case where they mean nothing, a whole sentence of a context."""
+
+    signature = "quote.1"
 
     def _judge(self, pair: Pair) -> Verdict:
         wanted = _folded(pair.claim.text)
@@ -59,19 +67,10 @@ class QuoteVerifier:
         return _verdict(pair, Label.NOT_ENOUGH_INFO, None, None, by="quote")
 
 
-class FactVerifier:
+class FactVerifier(_QuickCheck):
     """Settles a claim that restates a sentence of a context, or restates it with another number, name or "not"."""
 
-    cheap = True
-    cpu_bound = True
     signature = "facts.1"
-
-    def reads(self, pair: Pair) -> Sequence[str]:
-        return ()
-
-    async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
-        """Hold each claim against the sentence of its contexts that says most of it."""
-        return [self._judge(pair) for pair in pairs]
 
     def _judge(self, pair: Pair) -> Verdict:
         claim = pair.claim.text

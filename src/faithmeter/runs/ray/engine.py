@@ -24,7 +24,7 @@ from faithmeter.data.intake import described
 from faithmeter.data.selection import Selection
 from faithmeter.data.sources import find
 from faithmeter.errors import DataError, FaithmeterError, OutputError, RowError, StopRun, UsageError
-from faithmeter.llm.settings import parse_spec, with_options
+from faithmeter.llm.settings import parse_spec
 from faithmeter.results import Result, Tally
 from faithmeter.runs.engines import Job, Workers
 from faithmeter.runs.ray.folder import TRY, Folder
@@ -44,7 +44,7 @@ from faithmeter.runs.ray.parts import (
 from faithmeter.runs.runner import Judges
 from faithmeter.runs.worker import KEEP, Specs, Trouble
 from faithmeter.runtime import sync
-from faithmeter.runtime.specs import judge_of
+from faithmeter.runtime.specs import judge_of, with_options
 
 TRIES = 2  # of a part, before its samples are judged in a process of their own, which may die
 BAD_ROWS = "bad-rows.jsonl"

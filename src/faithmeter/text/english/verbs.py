@@ -77,14 +77,15 @@ _IRREGULAR_PARTICIPLES = words(
 )
 
 
-def _third(base: str) -> str:
+def third_person(base: str) -> str:
+    """The form after "he": goes, tries."""
     if base.endswith(("s", "x", "z", "ch", "sh", "o")):
         return base + "es"
     return base[:-1] + "ies" if base.endswith("y") and base[-2] not in "aeiou" else base + "s"
 
 
 BASES = _REGULAR
-THIRD = frozenset(_third(base) for base in BASES) - {"has"}
+THIRD = frozenset(third_person(base) for base in BASES) - {"has"}
 PAST = _IRREGULAR_PAST
 PARTICIPLES = _IRREGULAR_PARTICIPLES
 

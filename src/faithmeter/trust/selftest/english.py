@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from faithmeter.text.english import word_tables
 from faithmeter.text.english.articles import with_article as with_article
+from faithmeter.text.english.verbs import third_person
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -58,12 +59,6 @@ _IRREGULAR = phrases(
 )
 
 
-def _third(base: str) -> str:
-    if base.endswith(("s", "x", "z", "ch", "sh", "o")):
-        return base + "es"
-    return base[:-1] + "ies" if base.endswith("y") and base[-2] not in "aeiou" else base + "s"
-
-
 def _past(base: str) -> str:
     if base in _DOUBLING:
         return base + base[-1] + "ed"
@@ -72,8 +67,8 @@ def _past(base: str) -> str:
     return base[:-1] + "ied" if base.endswith("y") and base[-2] not in "aeiou" else base + "ed"
 
 
-VERBS = [Verb(base, _third(base), _past(base), _past(base)) for base in sorted({*_REGULAR, *_DOUBLING})]
-VERBS += [Verb(base, _third(base), past, participle) for base, past, participle in map(words, _IRREGULAR)]
+VERBS = [Verb(base, third_person(base), _past(base), _past(base)) for base in sorted({*_REGULAR, *_DOUBLING})]
+VERBS += [Verb(base, third_person(base), past, participle) for base, past, participle in map(words, _IRREGULAR)]
 BY_THIRD = {verb.third: verb for verb in VERBS}
 # "found" is the past of find, and "founded" that of found: the later entries win
 BY_PAST = {verb.past: verb for verb in VERBS}
