@@ -13,7 +13,7 @@ from faithmeter.client import Client, ServerProblem, sample_body
 from faithmeter.datamodels import Failure, Outcome, Pair
 from faithmeter.errors import EndpointDown, UsageError
 from faithmeter.results import Result
-from faithmeter.runtime.specs import split_options
+from faithmeter.runtime.specs import read_spec
 
 
 class RemoteVerifier:
@@ -88,7 +88,8 @@ def _failed(pairs: Sequence[Pair], message: str) -> list[Outcome]:
 
 def load(name: str, argument: str) -> RemoteVerifier:
     """`http://HOST:PORT`, with `?verifier=NAME` for another than the server's default."""
-    address, options = split_options(argument)
+    _, address, given, _ = read_spec(f"{name}:{argument}")
+    options = dict(given)
     verifier = options.pop("verifier", None)
     if options:
         raise UsageError(f"unknown option {next(iter(options))!r} in '{name}:{argument}'; known: verifier")
