@@ -149,6 +149,7 @@ async def test_windows_cover_every_passage() -> None:
     [
         ("nli", "nli needs a folder or a hub id"),
         ("nli:x?batch_size=0", "nli: batch_size: input should be greater than or equal to 1"),
+        ("nli:x?fast", "cannot read the options 'fast' of 'nli:x\\?fast': write NAME=VALUE"),
         ("nli:x?speed=9", "nli: speed: extra inputs are not permitted"),
         ("hhem:/no/such/folder", "cannot load the model '/no/such/folder'"),
     ],

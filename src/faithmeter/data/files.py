@@ -24,7 +24,7 @@ if sys.platform != "win32":
     import fcntl
 
 STDIN = "-"
-_DRAFT = ".faithmeter-draft"
+DRAFT = ".faithmeter-draft"
 
 
 @contextmanager
@@ -66,12 +66,12 @@ def final_place(path: str | Path) -> Path:
 
 def draft_of(target: Path) -> Path:
     """A name beside the target that is nobody else's, and not too long where the target's is not."""
-    return target.with_name(f".{_key(target)}-{secrets.token_hex(4)}{_DRAFT}")
+    return target.with_name(f".{_key(target)}-{secrets.token_hex(4)}{DRAFT}")
 
 
 def drop_drafts(target: Path) -> None:
     """Take away what a killed process left; for the one process that may write the target."""
-    for draft in target.parent.glob(f".{_key(target)}-*{_DRAFT}"):
+    for draft in target.parent.glob(f".{_key(target)}-*{DRAFT}"):
         with suppress(OSError):
             draft.unlink()
 

@@ -131,7 +131,7 @@ def read_labels(path: str | Path) -> list[HumanLabel]:
         with path.open("rb") as file:
             records = list(parse(file, str(path), suffix))
             if records and isinstance(records[-1].value, RowError) and suffix == ".jsonl":
-                torn = is_cut_off(path)
+                torn = jsonl.is_torn(last_line(file))
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
     labels = [_parsed(record) for record in (records[:-1] if torn else records)]
@@ -249,12 +249,6 @@ def _span(item: Any) -> Any:
     if isinstance(item, Sequence) and not isinstance(item, str) and len(item) == 2:
         return {"start": item[0], "end": item[1]}
     return item
-
-
-def is_cut_off(path: Path) -> bool:
-    """Whether the last line of a file was never finished."""
-    with path.open("rb") as file:
-        return jsonl.is_torn(last_line(file))
 
 
 def _parsed(record: Record) -> HumanLabel:

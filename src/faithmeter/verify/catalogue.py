@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.util import find_spec
+from typing import Any
 
 from faithmeter.datamodels import Model
 
@@ -35,6 +36,14 @@ class VerifierInfo(Model):
         return all(find_spec(package) for package in self.packages)
 
 
+_JUDGE: dict[str, Any] = {
+    "needs": "faithmeter[llm] and the provider's key",
+    "packages": ("pydantic_ai",),
+    "licence": "the provider's terms",
+}
+_CLASSIFIER: dict[str, Any] = {"packages": ("torch", "transformers"), "card": "the model's page on the hub"}
+
+
 @cache
 def catalogue() -> tuple[VerifierInfo, ...]:
     """Every verifier that a spec can name."""
@@ -58,18 +67,14 @@ def catalogue() -> tuple[VerifierInfo, ...]:
         VerifierInfo(
             spec="PROVIDER:MODEL",
             what="an LLM judge: openai, anthropic, google, mistral, groq, bedrock, azure, or any compatible endpoint",
-            needs="faithmeter[llm] and the provider's key",
-            packages=("pydantic_ai",),
-            licence="the provider's terms",
+            **_JUDGE,
             figures="depends on the model: measure yours with `faithmeter agree`",
             card="docs/judge.md",
         ),
         VerifierInfo(
             spec="cascade:PROVIDER:MODEL",
             what="cheap tiers first, the LLM only for what they are not sure of",
-            needs="faithmeter[llm] and the provider's key",
-            packages=("pydantic_ai",),
-            licence="the provider's terms",
+            **_JUDGE,
             figures="see benchmarks/README.md for the calls saved",
             card="docs/cache.md",
         ),
@@ -77,28 +82,25 @@ def catalogue() -> tuple[VerifierInfo, ...]:
             spec="hhem[:PATH]",
             what="Vectara's HHEM-2.1-Open, 110M parameters, two-way",
             needs="faithmeter[hf] and its weights (hub id vectara/hallucination_evaluation_model, or a folder)",
-            packages=("torch", "transformers"),
+            **_CLASSIFIER,
             licence="Apache-2.0",
             figures="published: RAGTruth QA 74.3, Summary 64.4 balanced accuracy",
-            card="the model's page on the hub",
         ),
         VerifierInfo(
             spec="minicheck:PATH_OR_HUB_ID",
             what="MiniCheck: Flan-T5-Large, RoBERTa or DeBERTa, two-way",
             needs="faithmeter[hf] and its weights",
-            packages=("torch", "transformers"),
+            **_CLASSIFIER,
             licence="MIT",
             figures="not measured here",
-            card="the model's page on the hub",
         ),
         VerifierInfo(
             spec="nli:PATH_OR_HUB_ID",
             what="any two- or three-way NLI sequence classifier",
             needs="faithmeter[hf] and its weights",
-            packages=("torch", "transformers"),
+            **_CLASSIFIER,
             licence="the model's own",
             figures="depends on the model",
-            card="the model's page on the hub",
         ),
         VerifierInfo(
             spec="http://HOST:PORT[?verifier=NAME]",

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from faithmeter.data.files import replacing
+from faithmeter.data.files import DRAFT, replacing
 from faithmeter.data.jsonl import encode
 from faithmeter.errors import OutputError
 from faithmeter.runs.ray.parts import Format, Part, read_results
 
 MANIFEST = "manifest.json"
 UNUSED = "unused"
-DRAFT, TRY, AGAIN = ".draft-", ".try-", ".again-"
+TRY, AGAIN = ".try-", ".again-"
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Folder:
         named = {self.file(part).name for part in parts}
         over = {self._reopened(part).name for part in parts}
         for path in self.path.iterdir():
-            if path.name.startswith((DRAFT, TRY)) or path.name in over:
+            if path.name.startswith(TRY) or path.name.endswith(DRAFT) or path.name in over:
                 path.unlink(missing_ok=True)
             elif path.name.startswith("part-") and path.name not in named:
                 (self.path / UNUSED).mkdir(exist_ok=True)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import heapq
 import json
-import os
-import uuid
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,18 +15,19 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import IO, Any, Literal, NamedTuple
 
 import numpy as np
 
 from faithmeter.data.datasets import Sampler, file_records, is_derived
+from faithmeter.data.files import replacing
 from faithmeter.data.hash_table import fingerprint
 from faithmeter.data.jsonl import bounded
 from faithmeter.data.selection import Selection, rank
 from faithmeter.data.sources import Extent, Source, find, opened
 from faithmeter.data.text_formats import Record, parse_pieces
 from faithmeter.datamodels import Sample
-from faithmeter.errors import MissingExtra, OutputError, RowError
+from faithmeter.errors import MissingExtra, RowError
 from faithmeter.results import Result, Tally
 from faithmeter.runs.worker import KEEP
 
@@ -243,22 +242,14 @@ def read_part(part: Part, reading: ReadOptions) -> Iterator[Sample]:
 
 def write_part(folder: Path, part: Part, lines: Sequence[bytes], kind: Format) -> None:
     """Write a part's results, such that its name stands for all of them."""
-    draft = folder / f".draft-{uuid.uuid4().hex}"
-    try:
+    with replacing(folder / part.file_name(kind), "wb") as file:
         if kind == "jsonl":
-            with draft.open("wb") as file:
-                file.writelines(line + b"\n" for line in lines)
-                file.flush()
-                os.fsync(file.fileno())
+            file.writelines(line + b"\n" for line in lines)
         else:
-            _write_parquet(draft, lines)
-        draft.replace(folder / part.file_name(kind))
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise OutputError(f"{folder}: cannot be written: {error.strerror or error}") from None
+            _write_parquet(file, lines)
 
 
-def _write_parquet(path: Path, lines: Sequence[bytes]) -> None:
+def _write_parquet(file: IO[bytes], lines: Sequence[bytes]) -> None:
     try:
         import pyarrow
         from pyarrow import parquet
@@ -269,7 +260,7 @@ def _write_parquet(path: Path, lines: Sequence[bytes]) -> None:
     for name in ("score", "status", "coverage", "signature"):
         columns[name] = [result[name] for result in results]
     columns["result"] = [line.decode() for line in lines]
-    parquet.write_table(pyarrow.table(columns), path)
+    parquet.write_table(pyarrow.table(columns), file)
 
 
 def read_results(path: Path) -> Iterator[Result]:

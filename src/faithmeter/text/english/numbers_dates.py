@@ -26,7 +26,6 @@ class Token(NamedTuple):
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)$")
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?$")
 _ORDINAL_SUFFIXES = frozenset({"st", "nd", "rd", "th"})
-_AFTER_AND = lexicon.SMALL.keys() | lexicon.TENS.keys()
 
 
 def with_numbers(tokens: list[Token]) -> list[Token]:

@@ -21,7 +21,6 @@ _AGE = re.compile(
     r"\b(?:aged|at (?:the )?age(?: of)?)\s+(?=\w)|\b(?:was|were|is)\s+(?=[\w-]+ years? old\b)", re.IGNORECASE
 )
 _AGE_WORDS = terms("age aged old")
-_BORN = re.compile(r"\bborn\b", re.IGNORECASE)
 _LIVED = re.compile(r"\(\s*$")
 _DIED = terms("died")
 _LASTING = re.compile(
