@@ -20,7 +20,7 @@ SOURCE = Path(faithmeter.__file__).parent
 # for a module or for everything in a package; the longest name that fits a module counts.
 LAYERS = [
     {"_version", "errors"},
-    {"display", "runtime.specs", "data.jsonl"},
+    {"display", "notebook", "runtime.specs", "data.jsonl"},
     {"datamodels"},
     {"runtime", "intervals"},
     {"text", "context_use", "scoring", "revision"},

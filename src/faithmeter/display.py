@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text as RichText
 
-    from faithmeter.datamodels import Outcome
+    from faithmeter.datamodels import Outcome, Sample, Usage
     from faithmeter.results import Result, Tally
     from faithmeter.revision import Revision
 
@@ -67,7 +67,7 @@ def _support(outcome: Outcome) -> float | None:
     return getattr(outcome, "support", None)
 
 
-def _detail(outcome: Outcome) -> str:
+def detail_text(outcome: Outcome) -> str:
     """The evidence, and the reason or what went wrong, as plain lines."""
     quotes = [f"context {item.context + 1}: “{item.quote}”" for item in getattr(outcome, "evidence", ())]
     reason = why(outcome) or getattr(outcome, "message", None)
@@ -84,7 +84,7 @@ def why(outcome: Outcome) -> str:
     return (f"{kind}: {reason}" if kind and kind != "other" else reason) + found
 
 
-def _claim(outcome: Outcome) -> str:
+def claim_text(outcome: Outcome) -> str:
     return printable(outcome.claim.text) if outcome.claim else "(the whole answer)"
 
 
@@ -108,7 +108,7 @@ def _worst(outcomes: Sequence[Outcome]) -> Outcome:
     return min(outcomes, key=lambda outcome: order.index(outcome.word))
 
 
-def _headline(result: Result) -> str:
+def headline(result: Result) -> str:
     claims = len(result.outcomes)
     low_high = (
         f", between {number(result.bounds[0])} and {number(result.bounds[1])}"
@@ -123,10 +123,11 @@ def _headline(result: Result) -> str:
 
 def as_text(result: Result) -> str:
     """A result as a few lines: the score, then a line for each claim."""
-    lines = [f"Result {printable(result.sample.id)}: {_headline(result)}"]
+    name = "" if is_derived(result.sample) else f" {printable(result.sample.id)}"
+    lines = [f"Result{name}: {headline(result)}"]
     for outcome in result.outcomes:
         lines.append(
-            f"  {LOOKS[outcome.word].mark} {outcome.word:19} {number(_support(outcome)):>4}  {_claim(outcome)}"
+            f"  {LOOKS[outcome.word].mark} {outcome.word:19} {number(_support(outcome)):>4}  {claim_text(outcome)}"
         )
     lines += [f"  · {aside.kind.replace('_', ' '):19}       {printable(aside.text)}" for aside in result.asides]
     lines += [f"  ⚠ {printable(note)}" for note in result.notes]
@@ -148,12 +149,20 @@ def summary_lines(tally: Tally) -> list[str]:
     if tally.coverage < 1:
         lines.append(f"coverage {tally.coverage:.1%}: the rest could not be judged")
     lines += [f"⚠ {noted(n, tally.count, note)}" for note, n in tally.notes.items()]
-    usage = tally.usage
-    if usage.calls or usage.cache_hits:
-        cost = "" if usage.cost is None else f", ${usage.cost:.4f}"
-        tokens = f"{usage.prompt_tokens} + {usage.completion_tokens} tokens{cost}"
-        lines.append(f"{usage.calls} calls, {tokens}, {usage.retries} retries, {usage.cache_hits} cache hits")
-    return lines
+    spent = usage_words(tally.usage)
+    return [*lines, spent] if spent else lines
+
+
+def usage_words(usage: Usage) -> str:
+    """What an LLM was asked and what came from the cache; nothing where neither was."""
+    words = []
+    if usage.calls:
+        words += [f"{usage.calls:,} call{'s' * (usage.calls != 1)}"]
+        words += [f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"]
+        words += [] if usage.cost is None else [f"${usage.cost:.4f}"]
+        words += [f"{usage.retries} retries"] if usage.retries else []
+    words += [f"{usage.cache_hits:,} verdicts from the cache"] if usage.cache_hits else []
+    return ", ".join(words)
 
 
 BLAME_WORDS = {
@@ -206,7 +215,7 @@ def outcome_rich(outcome: Outcome) -> RenderableType:
 
     look = LOOKS[outcome.word]
     head = Text.assemble((f"{look.mark} {outcome.word} ", look.style), (number(_support(outcome)), "dim"), " ")
-    detail = _detail(outcome)
+    detail = detail_text(outcome)
     head.append_text(claim_rich(outcome, gap_style="underline"))
     return Group(head, *([Padding(Text(detail, style="dim"), (0, 0, 0, 4))] if detail else []))
 
@@ -216,7 +225,7 @@ def claim_rich(outcome: Outcome, *, gap_style: str) -> RichText:
     from rich.text import Text
 
     if outcome.claim is None:
-        return Text(_claim(outcome))
+        return Text(claim_text(outcome))
     text, shown, last = outcome.claim.text, Text(), 0
     for start, end in sorted(getattr(outcome, "gaps", ())):
         start = max(start, last)
@@ -230,21 +239,32 @@ def as_rich(result: Result) -> RenderableType:
     """A result for a terminal: the answer with its claims coloured, then each claim with its evidence."""
     from rich.console import Group
     from rich.panel import Panel
+    from rich.table import Table
     from rich.text import Text
 
     answer = Text()
     for piece, covering in segments(result.sample.answer, result.outcomes):
         shown = printable(piece)
         answer.append_text(_styled(_worst(covering), shown) if covering else Text(shown, style="dim"))
-    asides = [
-        Text(f"· {aside.kind.replace('_', ' ')}: {printable(aside.text)}", style="dim") for aside in result.asides
-    ]
+    claims = Table.grid(padding=(0, 2, 0, 0))
+    for _ in range(3):
+        claims.add_column()
+    for outcome in result.outcomes:
+        look, detail = LOOKS[outcome.word], detail_text(outcome)
+        said = Group(claim_rich(outcome, gap_style="underline"), *([Text(detail, style="dim")] if detail else []))
+        claims.add_row(Text(f"{look.mark} {outcome.word}", style=look.style), number(_support(outcome)), said)
+    for aside in result.asides:
+        claims.add_row(
+            *(Text(words, style="dim") for words in (f"· {aside.kind.replace('_', ' ')}", "", printable(aside.text)))
+        )
     notes = [Text(f"⚠ {printable(note)}", style="bold yellow") for note in result.notes]
-    return Panel(
-        Group(answer, Text(), *(outcome_rich(outcome) for outcome in result.outcomes), *asides, *notes),
-        title=Text(f"{printable(result.sample.id)}: {_headline(result)}"),
-        title_align="left",
-    )
+    name = "" if is_derived(result.sample) else f"{printable(result.sample.id)}: "
+    return Panel(Group(answer, Text(), claims, *notes), title=Text(f"{name}{headline(result)}"), title_align="left")
+
+
+def is_derived(sample: Sample) -> bool:
+    """Whether the sample's id is only a hash of its content, which tells a person nothing."""
+    return sample.id == sample.content_hash[:12]
 
 
 def report_rich(tally: Tally, *, rows: int = 10) -> RenderableType:
@@ -310,7 +330,7 @@ def fix_headline(revision: Revision) -> str:
 
 def _mark(outcomes: Sequence[Outcome], piece: str) -> str:
     look = LOOKS[_worst(outcomes).word]
-    hover = "\n\n".join(f"{item.word}: {_claim(item)}\n{_detail(item)}".strip() for item in outcomes)
+    hover = "\n\n".join(f"{item.word}: {claim_text(item)}\n{detail_text(item)}".strip() for item in outcomes)
     style = f"background:{look.paper};color:{look.ink};border-radius:3px;padding:0 2px"
     return f'<mark style="{style}" title="{escape(hover)}">{escape(piece)}<sup>{look.mark}</sup></mark>'
 
@@ -318,12 +338,11 @@ def _mark(outcomes: Sequence[Outcome], piece: str) -> str:
 def outcome_html(outcome: Outcome) -> str:
     """One claim for a notebook: label, support, claim, and evidence below."""
     look = LOOKS[outcome.word]
-    detail = escape(_detail(outcome)).replace("\n", "<br>")
+    detail = escape(detail_text(outcome)).replace("\n", "<br>")
     below = f'<div style="opacity:.75;margin-left:1.5em">{detail}</div>' if detail else ""
     badge = f'<b style="background:{look.paper};color:{look.ink};border-radius:3px;padding:0 4px">'
-    return (
-        f"<div>{badge}{look.mark} {outcome.word}</b> {number(_support(outcome))} {escape(_claim(outcome))}{below}</div>"
-    )
+    claim = escape(claim_text(outcome))
+    return f"<div>{badge}{look.mark} {outcome.word}</b> {number(_support(outcome))} {claim}{below}</div>"
 
 
 def as_html(result: Result) -> str:
@@ -334,21 +353,11 @@ def as_html(result: Result) -> str:
     )
     claims = "".join(outcome_html(outcome) for outcome in result.outcomes)
     notes = "".join(f"<p>⚠ {escape(note)}</p>" for note in result.notes)
+    opened = " open" if result.unsupported else ""
     return (
-        f'<div><p><b>{escape(_headline(result))}</b></p>{notes}<p style="white-space:pre-wrap">{pieces}</p>'
-        f"<details><summary>claims and evidence</summary>{claims}</details></div>"
+        f'<div><p><b>{escape(headline(result))}</b></p>{notes}<p style="white-space:pre-wrap">{pieces}</p>'
+        f"<details{opened}><summary>claims and evidence</summary>{claims}</details></div>"
     )
-
-
-def report_html(tally: Tally, *, rows: int = 10) -> str:
-    """A report for a notebook: the numbers, then the worst answers, each to be opened."""
-    lines = "<br>".join(escape(line) for line in summary_lines(tally))
-    worst = "".join(
-        f"<details><summary>{escape(result.sample.id)}: {escape(_headline(result))}</summary>"
-        f"{as_html(result)}</details>"
-        for result in tally.worst(rows)
-    )
-    return f"<div><p>{lines}</p>{worst}</div>"
 
 
 def revision_html(revision: Revision, before: str) -> str:

@@ -23,7 +23,7 @@ from faithmeter.data import jsonl
 from faithmeter.data.datasets import only_samples, read_samples
 from faithmeter.data.files import keep_apart
 from faithmeter.datamodels import Context, Failure, Outcome, Sample, Verdict
-from faithmeter.display import LOOKS, number, why
+from faithmeter.display import LOOKS, is_derived, number, why
 from faithmeter.errors import BudgetReached, FaithmeterError, UsageError
 from faithmeter.evaluator import Evaluator
 from faithmeter.evidence.passages import Index, best_evidence, select
@@ -33,7 +33,7 @@ from faithmeter.pytest_recording import RecordedResult, Recording, write_recordi
 from faithmeter.report import format_of, summarise, write_report
 from faithmeter.report.escaping import one_line
 from faithmeter.report.github import announce
-from faithmeter.report.summary import Summary, to_look_at
+from faithmeter.report.summary import OWN_LIMIT, OWN_PLACE, Summary, to_look_at
 from faithmeter.results import Result
 from faithmeter.runtime import sync
 from faithmeter.runtime.specs import finite
@@ -124,7 +124,10 @@ class Checker:
     def check(self, answer: str | Sample, contexts: Contexts = (), *, question: str | None = None) -> Result:
         """Judge an answer, or take its result from the recording; counted in the run's summary and report."""
         __tracebackhide__ = True
-        sample = _sample(answer, contexts, question)
+        return self._checked(_sample(answer, contexts, question), None)
+
+    def _checked(self, sample: Sample, limit: float | None) -> Result:
+        __tracebackhide__ = True
         verifier, extractor = self.setting("verifier") or "", self.setting("extractor") or ""
         place = self.config.getoption("faithmeter_replay") if self.config else None
         if self.config and place:
@@ -132,10 +135,16 @@ class Checker:
         else:
             result = self._judged(sample, verifier, extractor)
         if self.config:
-            door.pending.append(
-                jsonl.encode(RecordedResult(verifier=verifier, extractor=extractor, result=result)).decode()
-            )
+            checked = Checked(verifier=verifier, extractor=extractor, result=result, limit=limit, **self._where())
+            door.pending.append(jsonl.encode(checked).decode())
         return result
+
+    def _where(self) -> dict[str, str]:
+        """The test that asks: its name, and its place in the repository."""
+        if self.node is None:
+            return {}
+        file, line, _ = self.node.location
+        return {"test": self.node.nodeid.rpartition("::")[2], "place": f"{file}:{(line or 0) + 1}"}
 
     def assert_faithful(
         self,
@@ -148,7 +157,7 @@ class Checker:
         """Fail unless the contexts bear the answer out."""
         __tracebackhide__ = True
         limit = self.number("min-score") if min_score is None else min_score
-        result = self.check(answer, contexts, question=question)
+        result = self._checked(_sample(answer, contexts, question), limit)
         if not faithful(result, limit or 0.0):
             raise AssertionError(failure_message(result, limit or 0.0))
         return result
@@ -260,8 +269,31 @@ def _nearest(verdict: Verdict, result: Result) -> list[tuple[int, str]]:
 # --- the end of the run -----------------------------------------------------------------------------
 
 
-def _entries(config: pytest.Config) -> list[RecordedResult]:
-    return [RecordedResult.model_validate_json(line) for line in config.stash[door.ENTRIES]]
+class Checked(RecordedResult):
+    """A result with the test that asked for it."""
+
+    limit: float | None = None
+    test: str = ""
+    place: str = ""
+
+    @property
+    def named(self) -> Result:
+        """The result as reports show it: under the test's name where the sample has none, with the test's limit."""
+        sample = self.result.sample
+        own = {OWN_PLACE: self.place} if self.place else {}
+        own |= {} if self.limit is None else {OWN_LIMIT: self.limit}
+        name = self.test if self.test and is_derived(sample) else sample.id
+        changed = sample.model_copy(update={"id": name, "metadata": {**sample.metadata, **own}})
+        return self.result.model_copy(update={"sample": changed})
+
+    @property
+    def entry(self) -> RecordedResult:
+        """What a recording keeps."""
+        return RecordedResult(verifier=self.verifier, extractor=self.extractor, result=self.result)
+
+
+def _entries(config: pytest.Config) -> list[Checked]:
+    return [Checked.model_validate_json(line) for line in config.stash[door.ENTRIES]]
 
 
 def check_options(config: pytest.Config) -> None:
@@ -291,10 +323,10 @@ def write_files(config: pytest.Config) -> bool:
     notes = config.stash.setdefault(NOTES, [])
     try:
         for place in config.getoption("faithmeter_report"):
-            write_report(place, [entry.result for entry in entries], min_score=Checker().number("min-score"))
+            write_report(place, [entry.named for entry in entries], min_score=Checker().number("min-score"))
             notes.append(f"wrote {place}")
         if place := config.getoption("faithmeter_record"):
-            write_recording(place, entries)
+            write_recording(place, [entry.entry for entry in entries])
             notes.append(f"wrote {place}")
     except FaithmeterError as error:
         notes.append(f"ERROR: {one_line(str(error))}")
@@ -304,11 +336,11 @@ def write_files(config: pytest.Config) -> bool:
 
 def summary_lines(config: pytest.Config) -> Iterable[str]:
     """What the end of a test run says: how many answers, how faithful, what it cost, what was written."""
-    results = [entry.result for entry in _entries(config)]
+    results = [entry.named for entry in _entries(config)]
     summary = summarise(results, min_score=Checker().number("min-score"))
     yield _answers(summary)
     usage = summary.usage
-    if usage.calls or usage.cost is not None:
+    if usage.calls:
         cost = "" if usage.cost is None else f", ${usage.cost:.4f}"
         yield f"{usage.calls} calls, {usage.prompt_tokens + usage.completion_tokens} tokens{cost}"
     if summary.cached:

@@ -16,6 +16,7 @@ from faithmeter import display
 from faithmeter.context_use import ContextCounts, Use, share, uses
 from faithmeter.datamodels import Aside, Blame, DerivingModel, Failure, Kind, Label, Outcome, Sample, Usage, Verdict
 from faithmeter.intervals import mean_interval
+from faithmeter.notebook import report_html
 from faithmeter.revision import Revision
 from faithmeter.scoring import Scoring
 
@@ -389,7 +390,7 @@ class Report(DerivingModel):
         yield display.report_rich(self.tally)
 
     def _repr_html_(self) -> str:
-        return display.report_html(self.tally)
+        return report_html(self.tally)
 
 
 _Badness = tuple[float, int, str]

@@ -92,7 +92,7 @@ PROFILES: Mapping[str, Scoring] = {
     "rag_evals": Scoring(no_claims=0.0, refusal=0.0),
     "ragaliq": Scoring(),
 }
-_POLICIES: Mapping[str, Scoring] = {
+POLICIES: Mapping[str, Scoring] = {
     "plain": Scoring(),
     "strict": Scoring(kind="strict"),
     "weighted": Scoring(kind="weighted"),
@@ -105,9 +105,9 @@ def load_scoring(spec: str | Scoring) -> Scoring:
     """Build a policy from its name: `plain`, `strict`, `weighted`, `weighted:raw` (not clipped), or a tool's."""
     if isinstance(spec, Scoring):
         return spec
-    if spec not in _POLICIES:
-        raise UsageError(f"unknown scoring {spec!r}; known: {', '.join(_POLICIES)}")
-    return _POLICIES[spec]
+    if spec not in POLICIES:
+        raise UsageError(f"unknown scoring {spec!r}; known: {', '.join(POLICIES)}")
+    return POLICIES[spec]
 
 
 def _word(value: float | None) -> str:

@@ -30,7 +30,7 @@ def test_report_writes_every_form_that_is_asked_for(cli: Cli, results: Path) -> 
     names = ["r.html", "r.md", "r.xml", "r.json", "r.csv", "r.claims.csv", "r.parquet", "sub/r.claims.parquet", "r.svg"]
     options = [part for name in names for part in ("-o", name)]
     done = cli("report", "results.jsonl", *options, "--quiet", "--title", "Nightly")
-    assert done.stdout.splitlines() == [f"wrote {name}" for name in names]
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
     assert all((results.parent / name).stat().st_size for name in names)
     assert "<title>Nightly</title>" in (results.parent / "r.html").read_text("utf-8")
 
@@ -94,3 +94,15 @@ def test_under_github_actions_the_summary_and_annotations_come_by_themselves(
 def test_elsewhere_nothing_of_that(cli: Cli, results: Path) -> None:
     done = cli("report", "results.jsonl", "-o", "r.md", GITHUB_ACTIONS="")
     assert "::" not in done.stdout + done.stderr
+
+
+def test_many_runs_make_a_trend(cli: Cli, results: Path) -> None:
+    (results.parent / "b.jsonl").write_text(results.read_text("utf-8"), "utf-8")
+    done = cli("report", "results.jsonl", "b.jsonl", "--trend", "-o", "trend.html", "--min-score", "0.1")
+    assert done.returncode == 0, done.stderr
+    assert [line.split(":")[0] for line in done.stdout.splitlines()] == ["results", "b", "wrote trend.html"]
+    page = (results.parent / "trend.html").read_text("utf-8")
+    assert page.count('<circle class="dot"') == 2
+    assert "the first run" in page
+    assert cli("report", "results.jsonl", "b.jsonl", "-o", "r.md").returncode == 2
+    assert cli("report", "results.jsonl", "--trend", "-o", "r.md").returncode == 2

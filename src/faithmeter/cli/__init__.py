@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from faithmeter._version import __version__
 from faithmeter.cli.streams import silence
@@ -51,6 +52,12 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, help_line) for name, (_, help_line) in COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from faithmeter.cli.help import complete_commands
+
+        names = [(name, said) for name, (_, said) in COMMANDS.items()]
+        return complete_commands(names, incomplete) + click.Command.shell_complete(self, ctx, incomplete)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         _settle_streams()
@@ -116,7 +123,7 @@ def _flushed() -> str | None:
     return None
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="faithmeter")
 def main() -> None:
     """Tells whether answers are faithful to the contexts they were generated from.

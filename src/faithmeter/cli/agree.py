@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from faithmeter.cli import BELOW, PASSED
+from faithmeter.cli.help import Command, quiet_option
 from faithmeter.cli.numbers import FiniteRange
+from faithmeter.cli.progress import counted, doing
 from faithmeter.data.files import keep_apart
 from faithmeter.display import number, printable
 from faithmeter.errors import DataError
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from faithmeter.trust.metrics import Estimate
 
 
-@click.command("agree")
+@click.command("agree", cls=Command)
 @click.argument("results", nargs=-1, required=True, type=click.Path(dir_okay=False))
 @click.option("--labels", "label_files", multiple=True, required=True, type=click.Path(dir_okay=False),
               help="Labels by people: JSON Lines or CSV with sample, claim and label. Repeatable.")  # fmt: skip
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 @click.option("--worst", type=click.IntRange(0), default=10, show_default=True, help="How many disagreements to show.")
 @click.option("--min-accuracy", type=FiniteRange(0, 1), help="Exit 1 if a balanced accuracy is below.")
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+@quiet_option
 def command(
     results: tuple[str, ...],
     label_files: tuple[str, ...],
@@ -43,6 +46,7 @@ def command(
     worst: int,
     min_accuracy: float | None,
     as_json: bool,
+    quiet: bool,
 ) -> None:
     """Set the verdicts of one or more RESULTS files against labels by people.
 
@@ -58,12 +62,15 @@ def command(
     keep_apart({"--html": html}, [*results, *label_files])
     labels = [label for path in label_files for label in read_labels(path)]
     agreements = []
-    for path in results:
-        found = measure(read_results(path), labels, name=Path(path).stem)
-        if not found:
-            raise DataError(f"{path}: no label is about a claim or answer in it; do the sample ids agree?")
-        agreements += found
-    people = people_kappa(labels)
+    with doing(quiet=quiet) as say:
+        for number, path in enumerate(results, 1):
+            say(f"comparing {Path(path).name} with {len(labels)} labels ({number} of {len(results)})")
+            found = measure(counted(read_results(path), say), labels, name=Path(path).stem)
+            if not found:
+                raise DataError(f"{path}: no label is about a claim or answer in it; do the sample ids agree?")
+            agreements += found
+        say("comparing people with each other")
+        people = people_kappa(labels)
     if html:
         from faithmeter.report.html.agree import write_agreement
 
@@ -72,7 +79,7 @@ def command(
         kappas = [{"people": list(pair), "units": n, "kappa": kappa._asdict()} for pair, (n, kappa) in people.items()]
         judges = [item.as_dict(disagreements=worst) for item in agreements]
         click.echo(json.dumps({"judges": judges, "people": kappas}))
-    else:
+    elif not quiet:
         with commands_off():
             _show(agreements, people, worst=worst)
         if html:
@@ -104,7 +111,9 @@ def _show(agreements: Sequence[Agreement], people: dict[tuple[str, str], tuple[i
         apart = item.disagreements
         if worst and apart:
             name = printable(item.name)
-            console.print(Text(f"\n{name}: {len(apart)} of {len(item.units)} {item.level}s differ, worst first"))
+            console.print(
+                Text(f"\n{name}: {len(apart)} of {len(item.units)} {item.level}s differ, what was let through first")
+            )
             for unit in apart[:worst]:
                 console.print(_disagreement(unit))
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from faithmeter.cli.help import Command, quiet_option
+from faithmeter.cli.progress import counted, doing
 from faithmeter.data.files import keep_apart, replacing
 from faithmeter.data.results_file import ResultsFile, read_results
 from faithmeter.display import printable
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from faithmeter.verify.calibrated import Profile
 
 
-@click.command("calibrate")
+@click.command("calibrate", cls=Command)
 @click.argument("results", type=click.Path(dir_okay=False))
 @click.option("--labels", "label_files", multiple=True, required=True, type=click.Path(dir_okay=False),
               help="Labels by people: JSON Lines or CSV with sample, claim and label. Repeatable.")  # fmt: skip
@@ -28,8 +30,15 @@ if TYPE_CHECKING:
 @click.option("--estimate", "others", multiple=True, type=click.Path(dir_okay=False),
               help="Further results of this verifier: estimate their unfaithful rate too. Repeatable.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+@quiet_option
 def command(
-    results: str, label_files: tuple[str, ...], output: str | None, aim: Aim, others: tuple[str, ...], as_json: bool
+    results: str,
+    label_files: tuple[str, ...],
+    output: str | None,
+    aim: Aim,
+    others: tuple[str, ...],
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Fit a threshold and calibrated probabilities to the verifier behind RESULTS.
 
@@ -46,18 +55,22 @@ def command(
     keep_apart({"-o": output}, [results, *label_files, *others])
     labels = [label for path in label_files for label in read_labels(path)]
     file = ResultsFile(results)
-    found = measure(file, labels, name=results)
-    if not found:
-        raise DataError(f"{results}: no label is about a claim or answer in it; do the sample ids agree?")
-    profile = fit_profile(found[0], aim=aim)
+    with doing(quiet=quiet) as say:
+        say(f"reading {results}")
+        found = measure(counted(file, say), labels, name=results)
+        if not found:
+            raise DataError(f"{results}: no label is about a claim or answer in it; do the sample ids agree?")
+        say(f"fitting to {len(found[0].units)} labelled {found[0].level}s, cross-validated")
+        profile = fit_profile(found[0], aim=aim)
+        say("estimating the unfaithful rate")
+        rates = {results: unfaithful_rate(found[0], file)}
+        rates |= {path: unfaithful_rate(found[0], read_results(path)) for path in others}
     if output:
         with replacing(output) as written:
             written.write(profile.model_dump_json(indent=2) + "\n")
-    rates = {results: unfaithful_rate(found[0], file)}
-    rates |= {path: unfaithful_rate(found[0], read_results(path)) for path in others}
     if as_json:
         click.echo(json.dumps(_numbers(profile, rates)))
-    else:
+    elif not quiet:
         _show(profile, rates)
         if output:
             click.echo(f"wrote {output}")

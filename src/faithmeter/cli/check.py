@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from faithmeter.cli import BELOW, PASSED, UNJUDGED, speaks_utf8
+from faithmeter.cli.help import Command
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import build_evaluator, corpus_option, evaluator_options
 from faithmeter.datamodels import Sample
@@ -46,7 +47,7 @@ def sample_of(answer: str, contexts: tuple[str, ...], question: str | None) -> S
     return sample
 
 
-@click.command("check")
+@click.command("check", cls=Command)
 @click.argument("answer")
 @click.option("-c", "--context", "contexts", multiple=True, help="A context: text, @FILE or -. Repeatable.")
 @click.option("-q", "--question", help="What was asked.")

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from faithmeter.cli import BELOW, PASSED, UNJUDGED
+from faithmeter.cli.help import Command, quiet_option
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.data.files import keep_apart
 from faithmeter.report.compare_terminal import comparison_report, p_words, signed, summary_lines
@@ -20,7 +21,7 @@ from faithmeter.report.html.compare import write_comparison
 DEFAULT_SIZE = 0.01  # a hundredth of the score: below that, few would want a build to fail
 
 
-@click.command("compare")
+@click.command("compare", cls=Command)
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("after", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write an HTML page here.")
@@ -32,6 +33,7 @@ DEFAULT_SIZE = 0.01  # a hundredth of the score: below that, few would want a bu
 @click.option("--title", help="The title of the page.")
 @click.option("--rows", type=click.IntRange(0), default=5, show_default=True, help="How many samples to show each way.")
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+@quiet_option
 def command(before: Path, after: Path, **options: Any) -> None:
     """Compare two results files, BEFORE and AFTER, paired by id; rows without one by question, else by position.
 
@@ -45,13 +47,14 @@ def command(before: Path, after: Path, **options: Any) -> None:
     comparison = Comparison(before, after)
     if options["as_json"]:
         click.echo(json.dumps(numbers(comparison)))
-    else:
+    elif not options["quiet"]:
         from faithmeter.cli.console import show
 
         show(comparison_report(comparison, rows=options["rows"]))
     if options["output"]:
         write_comparison(options["output"], comparison, title=options["title"])
-        click.echo(f"wrote {options['output']}", err=options["as_json"])
+        if not options["quiet"]:
+            click.echo(f"wrote {options['output']}", err=options["as_json"])
     announce_comparison(summary_lines(comparison), title=options["title"])
     min_size = options["min_size"]
     sys.exit(PASSED if min_size is None else _gate(comparison, min_size, options["min_coverage"]))

@@ -20,9 +20,11 @@ import click
 
 from faithmeter.cache import notes
 from faithmeter.cli import BELOW, INTERRUPTED, PASSED
+from faithmeter.cli.about import about
 from faithmeter.cli.eval_on_ray import eval_on_ray
 from faithmeter.cli.eval_request import EvalRequest, count, show_numbers, verdict
 from faithmeter.cli.fix import fix_options, write_fixed
+from faithmeter.cli.help import Command, complete_files, quiet_option
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, corpus_option, evaluator_options
 from faithmeter.cli.progress import Tick, progress
@@ -52,8 +54,8 @@ class Shard(click.ParamType[tuple[int, int]]):
         return int(part), int(count)
 
 
-@click.command("eval")
-@click.argument("data", nargs=-1, required=True)
+@click.command("eval", cls=Command)
+@click.argument("data", nargs=-1, required=True, shell_complete=complete_files)
 @evaluator_options
 @corpus_option
 @click.option("--map", "columns", type=Assignment(), multiple=True, help="FIELD=COLUMN, e.g. answer=reply. Repeatable.")
@@ -91,7 +93,7 @@ class Shard(click.ParamType[tuple[int, int]]):
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON instead of a table.")
 @click.option("--progress", "progress_kind", type=click.Choice(["auto", "bar", "json", "none"]), default="auto",
               help="auto: a bar on a terminal, else a JSON line on standard error every ten seconds.")  # fmt: skip
-@click.option("--quiet", is_flag=True, help="The same as --progress none.")
+@quiet_option
 @click.option("--repeat", type=click.IntRange(1), default=1, metavar="N", help="Judge every answer N times: tell which "
               "claims flip, and how much of the score's error is the judge's; writes no results.")  # fmt: skip
 def command(data: tuple[str, ...], **options: Any) -> None:
@@ -221,7 +223,12 @@ class _Eval:
             click.echo(f"faithmeter: stopped at once{self._kept()}", err=True)
             return INTERRUPTED
         if self.request.report and not self.session.stopped and self.journal:
-            write_report(self.request.report, self.journal.output, min_score=self.request.min_score)
+            write_report(
+                self.request.report,
+                self.journal.output,
+                min_score=self.request.min_score,
+                about=about(data=self.request.data),
+            )
         if self.request.fix and not self.session.stopped and self.journal:
             self.fixes = write_fixed(self.request.fix, read_results(self.journal.output))
         if self.journal and not self.session.stopped:
@@ -251,7 +258,7 @@ class _Eval:
                 tick(self.session, self.intake)
 
     def _say_what_is_there(self) -> None:
-        if not self.journal or not self.journal.found:
+        if not self.journal or not self.journal.found or self.request.quiet:
             return
         here = self.journal.signatures.total() - self.journal.signatures[self.judges.evaluator.signature]
         otherwise = f", {here} of them made in another way, which will not be used" if here else ""

@@ -123,6 +123,7 @@ def show_numbers(tally: Tally, request: EvalRequest, *, facts: dict[str, Any], l
         click.echo(f"faithmeter: {display.noted(number, tally.count, note)}", err=True)
     if request.as_json:
         click.echo(json.dumps(tally.as_dict() | facts))
+    if request.as_json or request.quiet:
         return
     from faithmeter.cli.console import show
 

@@ -12,6 +12,7 @@ import click
 
 from faithmeter.cli import BELOW, PASSED, UNJUDGED, speaks_utf8
 from faithmeter.cli.check import sample_of
+from faithmeter.cli.help import Command
 from faithmeter.cli.options import build_evaluator, evaluator_options
 from faithmeter.data.files import replacing
 from faithmeter.data.jsonl import encode
@@ -29,7 +30,7 @@ def fix_options(function: Any) -> Any:
                         help="The answer where nothing remains.")(function)  # fmt: skip
 
 
-@click.command("fix")
+@click.command("fix", cls=Command)
 @click.argument("answer")
 @click.option("-c", "--context", "contexts", multiple=True, help="A context: text, @FILE or -. Repeatable.")
 @click.option("-q", "--question", help="What was asked.")

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 import click
 
+from faithmeter.cli.help import Command
 from faithmeter.data.files import keep_apart
 from faithmeter.display import printable
 from faithmeter.report import read_results
@@ -29,7 +30,7 @@ KEYS: dict[str, Word] = {
 MENU = "1 supported  2 partially supported  3 contradicted  4 not enough info  0 unclear  b back  q quit"
 
 
-@click.command("label")
+@click.command("label", cls=Command)
 @click.argument("results", type=click.Path(dir_okay=False))
 @click.option("-o", "--output", default="labels.jsonl", show_default=True, type=click.Path(dir_okay=False),
               help="The label file; labels are added to what is there.")  # fmt: skip
@@ -60,7 +61,9 @@ def command(
     judge's verdict is not shown, so that it does not sway you. Stop whenever you like: every label is kept at once.
     """
     keep_apart({"-o": output}, [results])
-    session = Session(make_queue(read_results(results), seed=seed), output, by=by or _user(), count=count)
+    session = Session(
+        make_queue(read_results(results), seed=seed), output, by=by or _user(), count=count, source=results
+    )
     try:
         if terminal:
             _loop(session)
@@ -169,3 +172,6 @@ def _summary(session: Session) -> None:
 
     for (one, two), (count, kappa) in people_kappa(read_labels(session.path)).items():
         click.echo(f"{printable(one)} and {printable(two)}: kappa {kappa} over {count} that both labelled")
+    if session.done:
+        for what, line in session.next_steps():
+            click.echo(f"{what} {printable(line)}")

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from faithmeter.cli.help import complete_extractor, complete_profile, complete_scoring, complete_verifier
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.evaluator import Evaluator
 from faithmeter.runs.worker import Caching, Specs
@@ -54,12 +55,14 @@ def evaluator_options(function: F) -> F:
                 "--verifier",
                 default=DEFAULT_VERIFIER,
                 show_default=True,
+                shell_complete=complete_verifier,
                 help="Who judges: local, lexical, openai:MODEL and other providers, cascade:openai:MODEL, hhem, …; "
                 "`faithmeter models` lists all.",
             ),
             click.option(
                 "--profile",
                 type=click.Path(dir_okay=False),
+                shell_complete=complete_profile,
                 help="Thresholds and calibration for the verifier, from `faithmeter calibrate`; or the name of a "
                 "tool (ragas, deepeval, …) whose way of counting to use.",
             ),
@@ -68,6 +71,7 @@ def evaluator_options(function: F) -> F:
                 "--extractor",
                 default="sentences",
                 show_default=True,
+                shell_complete=complete_extractor,
                 help="Who finds the claims: sentences, sentences:LANGUAGE, openai:MODEL and other providers, or "
                 "python:MODULE:FUNCTION.",
             ),
@@ -75,6 +79,7 @@ def evaluator_options(function: F) -> F:
                 "--scoring",
                 default="plain",
                 show_default=True,
+                shell_complete=complete_scoring,
                 help="plain: supported / judged; strict: all or nothing; weighted or weighted:raw: by label; "
                 "or as another tool counts: ragas, deepeval, continuous-eval, rag_evals, ragaliq.",
             ),

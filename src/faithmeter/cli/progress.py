@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from faithmeter import display
 from faithmeter.data.intake import Intake
@@ -18,6 +18,8 @@ LOG_SECONDS = 10.0  # between JSON lines
 BAR_SECONDS = 0.1
 
 Tick = Callable[[Run, Intake], None]
+Say = Callable[[str], None]
+T = TypeVar("T")
 
 
 class RunProgress:
@@ -63,6 +65,28 @@ def progress(kind: str) -> Iterator[Tick]:
         )
     else:
         yield lambda run, intake: None
+
+
+@contextmanager
+def doing(*, quiet: bool = False) -> Iterator[Say]:
+    """For commands without a run: what they are at, on one line where a person is looking, and nowhere else."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda words: None
+        return
+    from rich.text import Text
+
+    from faithmeter.cli.console import Console
+
+    with Console(stderr=True).status("starting") as status:
+        yield lambda words: status.update(Text(display.printable(words)))
+
+
+def counted(items: Iterable[T], say: Say) -> Iterator[T]:
+    """The items; says how many there have been, every hundred."""
+    for number, item in enumerate(items, 1):
+        if number % 100 == 0:
+            say(f"{number:,} results read")
+        yield item
 
 
 @contextmanager

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from faithmeter.cli import BELOW, PASSED, UNJUDGED
+from faithmeter.cli.help import Command, quiet_option
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import Assignment, build_evaluator, evaluator_options
+from faithmeter.cli.progress import doing
 from faithmeter.data.datasets import only_samples, read_samples
 from faithmeter.errors import DataError, UsageError
 from faithmeter.report.github import commands_off
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 TOO_MANY_FAILURES = 0.05
 
 
-@click.command("selftest")
+@click.command("selftest", cls=Command)
 @click.argument("data")
 @evaluator_options
 @click.option("--map", "columns", type=Assignment(), multiple=True, help="FIELD=COLUMN, e.g. answer=reply. Repeatable.")
@@ -39,6 +41,7 @@ TOO_MANY_FAILURES = 0.05
 @click.option("--max-flagged", type=FiniteRange(0, 1), help="Exit 1 if more of the paraphrases are flagged.")
 @click.option("--show", type=click.IntRange(0), default=1, show_default=True, help="Mistakes to show of each kind.")
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+@quiet_option
 def command(data: str, **options: Any) -> None:
     """Corrupt claims of DATA that the verifier finds supported, and see what it catches.
 
@@ -51,37 +54,33 @@ def command(data: str, **options: Any) -> None:
     unsupported addition, a claim of another sample. Others are only said in other words, and should stay supported.
     English; seeded; no LLM writes anything. Exit codes: 0 passed, 1 below a limit, 3 too much could not be judged.
     """
-    names = ("columns", "limit", "per_kind", "kinds", "seed", "min_caught", "max_flagged", "show", "as_json")
+    names = ("columns", "limit", "per_kind", "kinds", "seed", "min_caught", "max_flagged", "show", "as_json", "quiet")
     request = {name: options.pop(name) for name in names}
     limits = _limits(request["min_caught"])
     evaluator = build_evaluator(**options)
     rows = islice(read_samples(data, columns=dict(request["columns"])), request["limit"])
     samples = list(only_samples(rows))
-    tested = asyncio.run(
-        selftest(
-            samples,
-            evaluator=evaluator,
-            kinds=request["kinds"] or KINDS,
-            per_kind=request["per_kind"],
-            seed=request["seed"],
-            progress=_tell if sys.stderr.isatty() else lambda judged: None,
+    with doing(quiet=request["quiet"]) as say:
+        say(f"finding the claims of {len(samples)} answers")
+        tested = asyncio.run(
+            selftest(
+                samples,
+                evaluator=evaluator,
+                kinds=request["kinds"] or KINDS,
+                per_kind=request["per_kind"],
+                seed=request["seed"],
+                progress=lambda judged: say(f"{judged:,} claims judged"),
+            )
         )
-    )
-    if sys.stderr.isatty():
-        click.echo("\r" + " " * 40 + "\r", nl=False, err=True)
     if not any(item.judged for item in tested.values()):
         raise DataError(f"{data}: the verifier finds no claim supported that could be changed")
     if request["as_json"]:
         kinds = [item.as_dict(examples=request["show"]) for item in tested.values()]
         click.echo(json.dumps({"signature": evaluator.signature, "seed": request["seed"], "kinds": kinds}))
-    else:
+    elif not request["quiet"]:
         with commands_off():
             _show(tested, show=request["show"])
     sys.exit(_verdict(tested, limits, request["max_flagged"]))
-
-
-def _tell(judged: int) -> None:
-    click.echo(f"\r{judged} claims judged", nl=False, err=True)
 
 
 def _limits(given: tuple[str, ...]) -> dict[str, float]:

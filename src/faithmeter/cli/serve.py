@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from pydantic import SecretStr
 
+from faithmeter.cli.help import Command
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.errors import MissingExtra, UsageError
 from faithmeter.guard import Policy
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 KEYS = "FAITHMETER_API_KEYS"
 
 
-@click.command("serve")
+@click.command("serve", cls=Command)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; elsewhere only with a key.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any free port.")
 @click.option(

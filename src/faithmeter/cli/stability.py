@@ -12,8 +12,10 @@ from typing import Any
 import click
 
 from faithmeter.cli import BELOW, PASSED
+from faithmeter.cli.help import Command, quiet_option
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, evaluator_options
+from faithmeter.cli.progress import Say, doing
 from faithmeter.data.datasets import only_samples, read_samples
 from faithmeter.datamodels import Sample
 from faithmeter.evaluator import Evaluator
@@ -24,7 +26,7 @@ from faithmeter.results import Result
 from faithmeter.trust.stability import Stability, measure_stability
 
 
-@click.command("stability")
+@click.command("stability", cls=Command)
 @click.argument("data", required=False)
 @evaluator_options
 @click.option("--map", "columns", type=Assignment(), multiple=True, help="FIELD=COLUMN, e.g. answer=reply. Repeatable.")
@@ -35,6 +37,7 @@ from faithmeter.trust.stability import Stability, measure_stability
 @click.option("--max-flips", type=FiniteRange(0, 1), help="Exit 1 if claims flip more often.")
 @click.option("--show", type=click.IntRange(0), default=10, show_default=True, help="How many flaky claims to show.")
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
+@quiet_option
 def command(data: str | None, **options: Any) -> None:
     """Judge the answers of DATA several times: which claims flip, and how much of the score's error is the judge's?
 
@@ -42,7 +45,7 @@ def command(data: str | None, **options: Any) -> None:
     faithmeter stability answers.jsonl -v openai:gpt-5-mini --repeat 5
     faithmeter stability --runs monday.jsonl --runs tuesday.jsonl --max-flips 0.02
     """
-    names = ("columns", "repeat", "limit", "runs", "max_flips", "show", "as_json")
+    names = ("columns", "repeat", "limit", "runs", "max_flips", "show", "as_json", "quiet")
     request = {name: options.pop(name) for name in names}
     if (data is None) == (len(request["runs"]) < 2):
         raise click.UsageError("give DATA, or two or more --runs")
@@ -51,8 +54,10 @@ def command(data: str | None, **options: Any) -> None:
     else:
         rows = islice(read_samples(data, columns=dict(request["columns"])), request["limit"])
         evaluator = build_evaluator(**options | {"cache": NO_CACHE})
-        found = asyncio.run(repeated(list(only_samples(rows)), evaluator, request["repeat"]))
-    report(found, show=request["show"], as_json=request["as_json"])
+        with doing(quiet=request["quiet"]) as say:
+            found = asyncio.run(repeated(list(only_samples(rows)), evaluator, request["repeat"], say))
+    if request["as_json"] or not request["quiet"]:
+        report(found, show=request["show"], as_json=request["as_json"])
     limit = request["max_flips"]
     if limit is not None and found.flips > limit:
         click.echo(f"faithmeter: {found.flips:.1%} flip, above {limit:.1%}", err=True)
@@ -60,11 +65,17 @@ def command(data: str | None, **options: Any) -> None:
     sys.exit(PASSED)
 
 
-async def repeated(samples: Sequence[Sample], evaluator: Evaluator, repeat: int) -> Stability:
+async def repeated(
+    samples: Sequence[Sample], evaluator: Evaluator, repeat: int, say: Say = lambda doing: None
+) -> Stability:
     """Judge the samples again and again."""
     runs: list[list[Result]] = []
-    for _ in range(repeat):
-        runs.append([result async for result in evaluator.stream(samples)])
+    for number in range(1, repeat + 1):
+        run: list[Result] = []
+        async for result in evaluator.stream(samples):
+            run.append(result)
+            say(f"run {number} of {repeat}: {len(run)} of {len(samples)} answers")
+        runs.append(run)
     return measure_stability(runs)
 
 

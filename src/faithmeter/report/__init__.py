@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 
@@ -37,22 +38,37 @@ def format_of(path: str | Path) -> str:
     return max(fitting, key=len)
 
 
+def origin(results: object) -> dict[str, str]:
+    """What a file of results says of itself: its name, and when it was written."""
+    path = Path(results) if isinstance(results, str | Path) else getattr(results, "path", None)
+    if not isinstance(path, Path) or not path.is_file():
+        return {}
+    written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    return {"Results": path.name, "Written": f"{written:%Y-%m-%d %H:%M} UTC"}
+
+
 def write_report(
     path: str | Path,
     results: str | Path | Iterable[Result],
     *,
     min_score: float | None = None,
     title: str | None = None,
+    about: Mapping[str, str] | None = None,
 ) -> Summary:
     """Write results, or a file of them, in the form that the path's ending names; gives the numbers back.
 
-    The file appears when it is whole: a full disk leaves no half report, and an old one stays.
+    The file appears when it is whole: a full disk leaves no half report, and an old one stays. `about` is what the
+    page's header says of where it comes from; if not said, the name and the date of the file of results.
     """
-    place, mode, _ = FORMATS[format_of(path)]
+    ending = format_of(path)
+    place, mode, _ = FORMATS[ending]
     module, _, function = place.partition(":")
     write = getattr(import_module(module), function)
     with repeatable(results) as again:
         summary = summarise(again, min_score=min_score)
         with replacing(path, mode) as file:
-            write(file, summary, again, title=title)
+            if ending == ".html":
+                write(file, summary, again, title=title, about=origin(results) if about is None else about)
+            else:
+                write(file, summary, again, title=title)
     return summary

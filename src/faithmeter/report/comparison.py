@@ -10,6 +10,7 @@ from statistics import fmean
 from typing import Literal, NamedTuple
 
 from pydantic_core import from_json
+from rapidfuzz import fuzz
 
 from faithmeter.data.results_file import ResultsFile
 from faithmeter.datamodels import Outcome
@@ -17,6 +18,7 @@ from faithmeter.errors import DataError
 from faithmeter.intervals import bootstrap_interval, paired_p_value
 from faithmeter.results import Result
 
+EDITED = 75  # of 100: how alike two claims are (characters in common) for one to be the other, edited
 SIGNIFICANT = 0.05  # two-sided; a regression must also have its whole interval below 0
 
 
@@ -31,8 +33,13 @@ class ClaimChange(NamedTuple):
 
     @property
     def changed(self) -> bool:
-        """Whether the two runs say something else about it."""
-        return _label(self.before) != _label(self.after)
+        """Whether the two runs say something else about it, or it is worded otherwise."""
+        return _label(self.before) != _label(self.after) or self.edited
+
+    @property
+    def edited(self) -> bool:
+        """Whether it is in both runs, in other words."""
+        return self.before is not None and self.after is not None and _key(self.before) != _key(self.after)
 
 
 class SampleChange(NamedTuple):
@@ -62,7 +69,7 @@ class Pairing(NamedTuple):
     after: int
     scores: tuple[float | None, float | None]
     changes: int
-    """Claims that changed label, came or went."""
+    """Claims that changed label or wording, came or went."""
 
     @property
     def difference(self) -> float | None:
@@ -72,15 +79,27 @@ class Pairing(NamedTuple):
 
 
 def matched(before: Sequence[Outcome], after: Sequence[Outcome]) -> Iterator[ClaimChange]:
-    """Pair the claims of two runs by their words; equal claims in their order."""
+    """Pair the claims of two runs by their words, equal claims in their order, then those that were only edited."""
     waiting: defaultdict[str, deque[Outcome]] = defaultdict(deque)
     for outcome in before:
         waiting[_key(outcome)].append(outcome)
+    pairs = []
     for outcome in after:
         same = waiting[_key(outcome)]
-        yield ClaimChange(same.popleft() if same else None, outcome)
-    for rest in waiting.values():
-        yield from (ClaimChange(outcome, None) for outcome in rest)
+        pairs.append(ClaimChange(same.popleft() if same else None, outcome))
+    left = [outcome for rest in waiting.values() for outcome in rest]
+    for pair in pairs:
+        if pair.before is None and pair.after is not None:
+            pair = pair._replace(before=_taken(left, pair.after))
+        yield pair
+    yield from (ClaimChange(outcome, None) for outcome in left)
+
+
+def _taken(left: list[Outcome], after: Outcome) -> Outcome | None:
+    """The earlier claim that this one was made of, taken out of the list; None if none is alike."""
+    likeness = [fuzz.ratio(_key(outcome), _key(after)) for outcome in left]
+    best = max(range(len(left)), key=likeness.__getitem__, default=None)
+    return None if best is None or likeness[best] < EDITED else left.pop(best)
 
 
 def _key(outcome: Outcome) -> str:

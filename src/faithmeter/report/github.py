@@ -13,7 +13,7 @@ from faithmeter.data.results_file import ResultsFile
 from faithmeter.display import number, why
 from faithmeter.report.escaping import markdown, one_line, workflow_message, workflow_property
 from faithmeter.report.markdown import lines
-from faithmeter.report.summary import Summary, passes, summarise, to_look_at
+from faithmeter.report.summary import OWN_PLACE, Summary, passes, summarise, to_look_at
 from faithmeter.results import Result
 
 ANNOTATIONS = 10  # GitHub shows no more of a kind from one step
@@ -73,7 +73,9 @@ def annotation_lines(summary: Summary, *, data: str | None = None) -> Iterator[s
     shown = [result for result in summary.worst(summary.keep) if not passes(result, summary.min_score)]
     for result in shown[:ANNOTATIONS]:
         title = f"{one_line(result.sample.id, 80)}: faithfulness {number(result.score)}"
-        place = f"file={workflow_property(data)}," if data else ""
+        file, _, line = str(result.sample.metadata.get(OWN_PLACE, "")).rpartition(":")
+        place = f"file={workflow_property(file or data or '')}," if file or data else ""
+        place += f"line={workflow_property(line)}," if file else ""
         yield f"::{kind} {place}title={workflow_property(title)}::{workflow_message(_words(result))}"
 
 

@@ -12,6 +12,8 @@ from faithmeter.runtime.specs import is_llm
 
 BINS = 11  # ten of 0.1 each, and one for the answers that are faithful throughout
 MANY_CLAIMS = 12  # answers with more claims than this share the last column of the plot
+OWN_LIMIT = "faithmeter_min_score"  # in the metadata of a sample that a test checked: its limit …
+OWN_PLACE = "faithmeter_test"  # … and where the test is, as `file:line`
 JUDGED_BY_DEFAULT = 1.0  # forms that must say passed or failed, where no --min-score was given: every claim counts
 
 
@@ -93,10 +95,17 @@ def summarise(results: Iterable[Result], *, min_score: float | None = None, keep
     return summary
 
 
+def limit_of(result: Result, min_score: float | None) -> float:
+    """What an answer must reach: its own limit, where a test gave it one, then the run's, then 1."""
+    own = result.sample.metadata.get(OWN_LIMIT)
+    if isinstance(own, int | float):
+        return own
+    return JUDGED_BY_DEFAULT if min_score is None else min_score
+
+
 def passes(result: Result, min_score: float | None) -> bool:
     """Whether an answer passes; without a limit, only one whose score is 1 does."""
-    limit = JUDGED_BY_DEFAULT if min_score is None else min_score
-    return result.score is not None and result.score >= limit
+    return result.score is not None and result.score >= limit_of(result, min_score)
 
 
 def to_look_at(result: Result) -> tuple[Outcome, ...]:

@@ -151,9 +151,9 @@ class Agreement:
 
     @property
     def disagreements(self) -> list[LabelledUnit]:
-        """Where judge and people part, the judge's most certain errors first."""
+        """Where judge and people part, the costliest first: what was let through before false alarms, by certainty."""
         apart = [unit for unit in self.units if unit.good != unit.passed]
-        return sorted(apart, key=lambda unit: (-unit.error, unit.sample, unit.text))
+        return sorted(apart, key=lambda unit: (unit.good, -unit.error, unit.sample, unit.text))
 
     def as_dict(self, *, disagreements: int = 20) -> dict[str, Any]:
         """The numbers, ready for JSON."""

@@ -58,7 +58,9 @@ def fit_profile(agreement: Agreement, *, aim: Aim = "balanced") -> Profile:
     bad = int((~agreement.good).sum())
     if len(units) < FEWEST or min(bad, len(units) - bad) < FEWEST // 4:
         few = f"{len(units)} labels, {bad} of them unfaithful"
-        raise DataError(f"{agreement.name}: {few}, are too few to calibrate; label at least {FEWEST} of both kinds")
+        raise DataError(
+            f"{agreement.name}: {few}, are too few to calibrate; label at least {FEWEST}, {FEWEST // 4} of either kind"
+        )
     base: dict[str, Any] = {"verifier": verifier, "level": agreement.level, "labels": len(units), "aim": aim}
     if any(unit.support is None for unit in units):
         shares = {label: _share([unit for unit in units if unit.judge == label]) for label in Label}

@@ -68,7 +68,7 @@ def _rate(verdict: Verdict) -> float:
 class Session:
     """One person at work on a queue; each label is on disk before the next claim is shown."""
 
-    def __init__(self, items: Sequence[QueueItem], path: str | Path, *, by: str, count: int) -> None:
+    def __init__(self, items: Sequence[QueueItem], path: str | Path, *, by: str, count: int, source: str = "") -> None:
         if not items:
             raise DataError("there are no judged claims to label")
         self.items = list(items)[:count]
@@ -76,6 +76,8 @@ class Session:
         if self.path.suffix.lower() in (".csv", ".tsv"):
             raise UsageError(f"{path}: labels are added as JSON lines; give a name that ends in .jsonl")
         self.by = by
+        self.source = source
+        """The file of results that the claims are from, for what to do next."""
         self._lock = threading.Lock()
         self.labels: dict[tuple[str, str, int, int], Word] = {}
         if self.path.exists() and self.path.stat().st_size:
@@ -105,14 +107,30 @@ class Session:
             append_line(self.path, line)
             self.labels[item.name] = word
 
+    def next_steps(self) -> list[tuple[str, str]]:
+        """What the labels are for: what to do, and the command."""
+        files = f"{self.source or 'RESULTS'} --labels {self.path}"
+        return [
+            ("How far can the judge be trusted?", f"faithmeter agree {files}"),
+            ("Fit its threshold to your labels:", f"faithmeter calibrate {files} -o profile.json"),
+        ]
+
     def state(self, place: int | None = None) -> dict[str, Any]:
         """What the page shows: a claim with its answer and contexts, or that all is done."""
         place = self.next() if place is None else place
-        base = {"total": len(self.items), "done": self.done, "by": self.by, "path": str(self.path), "place": place}
+        base = {
+            "total": len(self.items),
+            "done": self.done,
+            "by": self.by,
+            "path": str(self.path),
+            "next": self.next_steps(),
+            "place": place,
+        }
         if place is None or not 0 <= place < len(self.items):
             return base | {"place": None}
         item = self.items[place]
         sample, claim = item.result.sample, item.verdict.claim
+        chosen = self.labels.get(item.name)
         return base | {
             "sample": sample.id,
             "question": sample.question or "",
@@ -123,15 +141,16 @@ class Session:
             ],
             "claim": claim.text,
             "contexts": [
-                {"id": context.id, "parts": _parts(context.text, n, item)} for n, context in enumerate(sample.contexts)
+                {"id": context.id, "parts": _parts(context.text, n, item, chosen=chosen is not None)}
+                for n, context in enumerate(sample.contexts)
             ],
-            "label": self.labels.get(item.name),
+            "label": chosen,
         }
 
 
-def _parts(text: str, number: int, item: QueueItem) -> list[tuple[str, bool]]:
-    """A context in parts, each with whether the judge looked there: it helps to find the place, and says no verdict."""
-    spans = sorted((e.start, e.end) for e in item.verdict.evidence if e.context == number)
+def _parts(text: str, number: int, item: QueueItem, *, chosen: bool) -> list[tuple[str, bool]]:
+    """A context in parts, each with whether the judge looked there: a hint, and so only for who has chosen."""
+    spans = sorted((e.start, e.end) for e in item.verdict.evidence if e.context == number and chosen)
     parts, last = [], 0
     for start, end in spans:
         if start >= last:

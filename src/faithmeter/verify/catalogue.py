@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from faithmeter.datamodels import Model
@@ -28,7 +30,17 @@ class VerifierInfo(Model):
     figures: str
     """What is known of its accuracy, and from where."""
     card: str
-    """Where to read more."""
+    """The file in the package that has its card: what it is for, how it decides, where it fails."""
+
+    @property
+    def name(self) -> str:
+        """What its spec begins with."""
+        return re.split(r"[\[:]", self.spec)[0]
+
+    @property
+    def card_text(self) -> str:
+        """The card, Markdown."""
+        return (Path(__file__).parents[1] / self.card).read_text("utf-8")
 
     @property
     def ready(self) -> bool:
@@ -41,7 +53,7 @@ _JUDGE: dict[str, Any] = {
     "packages": ("pydantic_ai",),
     "licence": "the provider's terms",
 }
-_CLASSIFIER: dict[str, Any] = {"packages": ("torch", "transformers"), "card": "the model's page on the hub"}
+_CLASSIFIER: dict[str, Any] = {"packages": ("torch", "transformers")}
 
 
 @cache
@@ -54,7 +66,7 @@ def catalogue() -> tuple[VerifierInfo, ...]:
             needs="nothing",
             licence="Apache-2.0",
             figures=LOCAL_FIGURES,
-            card="faithmeter/weights/MODEL_CARD.md, in the package",
+            card="weights/MODEL_CARD.md",
         ),
         VerifierInfo(
             spec="lexical[:METRIC[=THRESHOLD]]",
@@ -62,21 +74,21 @@ def catalogue() -> tuple[VerifierInfo, ...]:
             needs="nothing",
             licence="Apache-2.0",
             figures="see benchmarks/README.md; sees words, not meaning",
-            card="docs/concepts.md",
+            card="verify/cards/lexical.md",
         ),
         VerifierInfo(
             spec="PROVIDER:MODEL",
             what="an LLM judge: openai, anthropic, google, mistral, groq, bedrock, azure, or any compatible endpoint",
             **_JUDGE,
             figures="depends on the model: measure yours with `faithmeter agree`",
-            card="docs/judge.md",
+            card="verify/cards/llm.md",
         ),
         VerifierInfo(
             spec="cascade:PROVIDER:MODEL",
             what="cheap tiers first, the LLM only for what they are not sure of",
             **_JUDGE,
             figures="see benchmarks/README.md for the calls saved",
-            card="docs/cache.md",
+            card="verify/cards/cascade.md",
         ),
         VerifierInfo(
             spec="hhem[:PATH]",
@@ -85,6 +97,7 @@ def catalogue() -> tuple[VerifierInfo, ...]:
             **_CLASSIFIER,
             licence="Apache-2.0",
             figures="published: RAGTruth QA 74.3, Summary 64.4 balanced accuracy",
+            card="verify/cards/hhem.md",
         ),
         VerifierInfo(
             spec="minicheck:PATH_OR_HUB_ID",
@@ -93,6 +106,7 @@ def catalogue() -> tuple[VerifierInfo, ...]:
             **_CLASSIFIER,
             licence="MIT",
             figures="not measured here",
+            card="verify/cards/minicheck.md",
         ),
         VerifierInfo(
             spec="nli:PATH_OR_HUB_ID",
@@ -101,6 +115,7 @@ def catalogue() -> tuple[VerifierInfo, ...]:
             **_CLASSIFIER,
             licence="the model's own",
             figures="depends on the model",
+            card="verify/cards/nli.md",
         ),
         VerifierInfo(
             spec="http://HOST:PORT[?verifier=NAME]",
@@ -117,6 +132,6 @@ def catalogue() -> tuple[VerifierInfo, ...]:
             needs="your module on the Python path",
             licence="yours",
             figures="measure it with `faithmeter agree`",
-            card="CONTRIBUTING.md",
+            card="verify/cards/python.md",
         ),
     )

@@ -14,7 +14,7 @@ from faithmeter.trust.agreement import NAMES, Agreement, LabelledUnit
 from faithmeter.trust.metrics import Estimate, recall, specificity
 
 STYLES = ("base.css", "plot.css", "report.css", "agree.css")
-SCRIPTS = ("core.js", "agree.js")
+SCRIPTS = ("core.js", "plain.js")
 SIDE, MARGIN = 230, 50  # of a square plot, and the room for its axes
 SHOWN = 100  # disagreements of each judge on the page
 LOWER_IS_BETTER = ("calibration_error", "brier")
@@ -26,7 +26,7 @@ def write_agreement(path: str | Path, agreements: Sequence[Agreement], *, people
     """Write the page."""
     title = "Agreement with people"
     parts = {"body": "".join(_body(agreements, people))}
-    before, after = page("agree.html", title=title, styles=STYLES, scripts=SCRIPTS, parts=parts)
+    before, after = page("plain.html", title=title, styles=STYLES, scripts=SCRIPTS, parts=parts)
     with replacing(path) as file:
         file.write(before + after)
 
@@ -112,7 +112,8 @@ def _judge(item: Agreement) -> str:
         f"{_panel(_roc(item), 'What it catches, and at what price')}"
         f'<div class="panel"><h3>People (rows) and judge (columns)</h3>{_confusion(item)}</div></div>'
         f'<p class="made">Made by <code>{escape(item.signature)}</code></p>'
-        f"<details open><summary>{len(apart):,} of {len(item.units):,} differ{more}: its most certain errors first"
+        f"<details open><summary>{len(apart):,} of {len(item.units):,} differ{more}: "
+        "what it let through first, then its false alarms, the most certain first"
         f'</summary><ol class="cards">{cards}</ol></details></section>'
     )
 

@@ -15,10 +15,11 @@ from faithmeter.report.compare_terminal import p_words, signed, verdict
 from faithmeter.report.comparison import Comparison, Pairing
 from faithmeter.report.html.page import BLOCK, data_script, page
 from faithmeter.report.html.payload import comparable
+from faithmeter.report.summary import BINS, bin_of
 
 TITLE = "Comparison of two runs"
 LIMIT = 5_000  # changed samples in the page: the largest losses
-STYLES = ("base.css", "report.css", "sample.css", "compare.css")
+STYLES = ("base.css", "plot.css", "report.css", "sample.css", "compare.css")
 SCRIPTS = ("core.js", "compare.js")
 
 
@@ -80,7 +81,8 @@ def _overview(comparison: Comparison) -> str:
     ]
     return (
         f'<div class="hero">{_difference(comparison)}<div class="tiles">{"".join(tiles)}</div></div>'
-        f'<div class="pairs">{_labels(comparison)}{_wrong(comparison)}{_signatures(comparison)}</div>'
+        f'<div class="pairs">{_distributions(comparison)}{_labels(comparison)}{_wrong(comparison)}'
+        f"{_signatures(comparison)}</div>"
     )
 
 
@@ -115,6 +117,44 @@ def _gauge(comparison: Comparison, interval: tuple[float, float]) -> str:
         '<line class="base" x1="0" x2="200" y1="15" y2="15"/><line class="limit" x1="100" x2="100" y1="3" y2="27"/>'
         f'<line class="band" x1="{low:.1f}" x2="{high:.1f}" y1="15" y2="15"/>'
         f'<ellipse class="point" cx="{point:.1f}" cy="15" rx="5" ry="7"/></svg>'
+    )
+
+
+def _distributions(comparison: Comparison) -> str:
+    """How the scores of both runs are spread, side by side."""
+    both = [pair.scores for pair in comparison.pairs if pair.difference is not None]
+    counts = [[0] * BINS, [0] * BINS]
+    for scores in both:
+        for run, score in zip(counts, scores, strict=True):
+            run[bin_of(score or 0.0)] += 1
+    most = max(max(run) for run in counts) or 1
+    parts = []
+    for column in range(BINS):
+        x, name = 8 + column * 34, "1" if column == BINS - 1 else f"{column / 10:g}"
+        parts.append(f'<text x="{x + 14}" y="170" text-anchor="middle">{name}</text>')
+        for which, run in enumerate(counts):
+            height = 130 * run[column] / most
+            word = ("first", "second")[which]
+            parts.append(
+                f'<rect class="{word}" x="{x + 14 * which}" y="{152 - height:.1f}" width="13" '
+                f'height="{height:.1f}" rx="2">'
+                f"<title>{word} run, {name}: {run[column]} answers</title></rect>"
+            )
+            if run[column]:
+                parts.append(
+                    f'<text x="{x + 14 * which + 6.5}" y="{148 - height:.1f}" text-anchor="middle">{run[column]}</text>'
+                )
+    words = "; ".join(
+        f"{name} run: {run[-1]} of {len(both)} answers score 1, {sum(run[:5])} below 0.5"
+        for name, run in zip(("first", "second"), counts, strict=True)
+    )
+    return (
+        '<div class="panel spread"><h3>Answers by score '
+        '<span class="key first">■ first run</span> <span class="key second">▨ second run</span></h3>'
+        f'<svg class="plot" viewBox="0 0 390 176" role="img" aria-label="{words}">'
+        '<defs><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+        '<rect width="5" height="5" class="back"/><rect width="2" height="5" class="line"/></pattern></defs>'
+        f'<line class="rule" x1="4" x2="386" y1="152.5" y2="152.5"/>{"".join(parts)}</svg></div>'
     )
 
 

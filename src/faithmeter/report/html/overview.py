@@ -1,26 +1,53 @@
-"""The top of the HTML report: a run's numbers as markup; numbers and escaped signatures only."""
+"""The top of the HTML report: a run's numbers as markup; whatever comes from the data is escaped."""
 
 from __future__ import annotations
 
 from html import escape
+from urllib.parse import urlencode
 
 from faithmeter.display import LOOKS, noted, number
 from faithmeter.report.html import plot, why_panels
-from faithmeter.report.summary import Summary
+from faithmeter.report.html.payload import preview
+from faithmeter.report.summary import Summary, to_look_at
 
+FIRST = 5  # claims at the top
 STATUS_WORDS = {"ok": "judged", "partial": "partly judged", "no_claims": "without claims", "failed": "failed"}
 
 
 def overview(summary: Summary) -> str:
     """Everything above the table."""
     return (
-        f'<div class="hero">{_mean(summary)}<div class="tiles">{"".join(_tiles(summary))}</div></div>'
+        f'<div class="hero"><div class="numbers">{_mean(summary)}'
+        f'<div class="tiles">{"".join(_tiles(summary))}</div></div>'
+        f"{_first(summary)}</div>"
         f'<div class="plots"><div class="panel"><h3>Answers by score</h3>{plot.histogram(summary)}</div>'
         f'<div class="panel"><h3>Claims by label</h3>{_shares(summary)}</div>'
         f'<div class="panel"><h3>Score by number of claims</h3>{plot.grid(summary)}</div></div>'
         f"{why_panels.panels(summary)}"
         f"{_notes(summary)}{_made_by(summary)}"
     )
+
+
+def _first(summary: Summary) -> str:
+    """The worst claims, one of each answer, so that they are seen without scrolling."""
+    found = [(result, worst[0]) for result in summary.worst(summary.keep) if (worst := to_look_at(result))][:FIRST]
+    head = '<div class="panel first"><h3>Look at these first</h3>'
+    if not found:
+        return f'{head}<p class="unit">Every claim that was judged is supported.</p></div>'
+    items = []
+    for result, outcome in found:
+        claim, why = preview(outcome)
+        link = urlencode({"sample": result.sample.id, "claim": result.outcomes.index(outcome) + 1})
+        name = outcome.word.replace(" ", "_")
+        items.append(
+            f'<li class="{name}"><a href="#{escape(link)}"><span class="badge {name}"><span aria-hidden="true">'
+            f"{LOOKS[outcome.word].mark}</span> {outcome.word}</span> "
+            f'<span class="said" dir="auto">{escape(claim)}</span></a>'
+            f'<p class="why" dir="auto">{escape(why)}</p>'
+            f'<p class="unit"><a href="#{escape(urlencode({"sample": result.sample.id}))}"><bdi>'
+            f"{escape(result.sample.id)}</bdi></a>, score {number(result.score)}</p></li>"
+        )
+    return f'{head}<ol role="list">{"".join(items)}</ol></div>'
 
 
 def _notes(summary: Summary) -> str:
@@ -92,7 +119,7 @@ def _cost(summary: Summary) -> str:
     early = [escape(summary.settled_early)] if summary.settled_early else []
     cached = f"{summary.cached:,} verdicts from the cache ({summary.cached / (summary.verdicts or 1):.0%})"
     if usage.cost is None:
-        calls = f"{usage.calls:,} calls" if usage.calls else "no model was called"
+        calls = f"{usage.calls:,} calls" if usage.calls else "no LLM was called"
         notes = [calls, *([cached] if summary.cached else []), *early]
         return _tile("Cost", "–" if usage.calls else "$0", "; ".join(notes))
     tokens = usage.prompt_tokens + usage.completion_tokens

@@ -22,16 +22,23 @@ LIMIT = 20_000  # samples in the table: more make a page that no browser opens w
 BLOCK = 40  # samples in a script element; the page parses a block when one of its samples is opened
 
 STYLES = ("base.css", "plot.css", "report.css", "sample.css")
-SCRIPTS = ("core.js", "list.js", "sample.js", "report.js")
+SCRIPTS = ("core.js", "markdown.js", "list.js", "sample.js", "report.js")
 
 
 def write_html(
-    file: IO[str], summary: Summary, results: Iterable[Result], *, title: str | None = None, limit: int = LIMIT
+    file: IO[str],
+    summary: Summary,
+    results: Iterable[Result],
+    *,
+    title: str | None = None,
+    about: Mapping[str, str] | None = None,
+    limit: int = LIMIT,
 ) -> None:
     """Write the page as the results are read; beyond `limit` samples, its table holds the lowest scores."""
     title = title or TITLE
     kept = None if summary.count <= limit else _lowest(results, limit)
     parts = {
+        "about": _about(about or {}),
         "overview": overview(summary),
         "notice": _notice(summary.count, limit) if kept is not None else "",
     }
@@ -39,6 +46,12 @@ def write_html(
     file.write(before)
     file.writelines(_data(results, kept, title))
     file.write(after)
+
+
+def _about(about: Mapping[str, str]) -> str:
+    """Where the page comes from: the data, when it was made, by which command."""
+    items = (f"<div><dt>{escape(name)}</dt><dd><code>{escape(said)}</code></dd></div>" for name, said in about.items())
+    return f'<dl class="about">{"".join(items)}</dl>\n' if about else ""
 
 
 def page(

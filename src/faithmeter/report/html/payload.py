@@ -9,12 +9,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from faithmeter.datamodels import Failure, Label, Outcome, Verdict
-from faithmeter.display import fix_headline
+from faithmeter.display import fix_headline, why
+from faithmeter.report.escaping import one_line
+from faithmeter.report.summary import to_look_at
 from faithmeter.results import Result
 
 # `<` so that nothing ends the script element or opens a comment in it; the two separators because
 # JavaScript before 2019 took them for line ends; `&` and `>` so that no sniffer sees markup at all.
 _ESCAPES = [("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029")]
+SHORT = 60  # characters of a value of the metadata that one may group answers by
+LINE = 200  # characters of a claim or a reason in the table
 _WIDE = re.compile("[\U00010000-\U0010ffff]")
 
 
@@ -42,7 +46,7 @@ def counts(result: Result) -> list[int]:
 
 def row(result: Result) -> dict[str, Any]:
     """What the table shows, sorts, searches and filters by."""
-    return {
+    found: dict[str, Any] = {
         "id": result.sample.id,
         "score": result.score,
         "status": result.status,
@@ -52,6 +56,26 @@ def row(result: Result) -> dict[str, Any]:
         "question": result.sample.question or "",
         "answer": result.sample.answer,
     }
+    if worst := to_look_at(result):
+        found["worst"] = [result.outcomes.index(worst[0]) + 1, _label(worst[0]), *preview(worst[0])]
+    short = {key: _shown(value) for key, value in result.sample.metadata.items() if not isinstance(value, dict | list)}
+    if short := {key: value for key, value in short.items() if len(value) <= SHORT}:
+        found["meta"] = short
+    return found
+
+
+def preview(outcome: Outcome) -> tuple[str, str]:
+    """A claim and why it is wrong, short enough for a row: the reason, else the passage that was found."""
+    claim = outcome.claim.text if outcome.claim else "the whole answer"
+    if isinstance(outcome, Failure):
+        return one_line(claim, LINE), one_line(outcome.message, LINE)
+    word = "the contexts say" if outcome.label is Label.CONTRADICTED else "nearest passage"
+    reason = why(outcome) or (f"{word}: “{outcome.evidence[0].quote}”" if outcome.evidence else "")
+    return one_line(claim, LINE), one_line(reason, LINE)
+
+
+def _label(outcome: Outcome) -> str:
+    return "not_judged" if isinstance(outcome, Failure) else outcome.label.value
 
 
 def details(result: Result, signature: int) -> dict[str, Any]:
@@ -80,7 +104,7 @@ def details(result: Result, signature: int) -> dict[str, Any]:
 
 def _outcome(outcome: Outcome, result: Result, place: Callable[[int], int]) -> dict[str, Any]:
     claim = outcome.claim
-    found: dict[str, Any] = {"label": "not_judged" if isinstance(outcome, Failure) else outcome.label.value}
+    found: dict[str, Any] = {"label": _label(outcome)}
     if claim:
         found |= {"text": claim.text, "start": place(claim.start), "end": place(claim.end)}
     if isinstance(outcome, Failure):

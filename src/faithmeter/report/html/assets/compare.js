@@ -83,12 +83,13 @@ class Changes {
   body(row) {
     const details = read(this.blocks[Math.floor(row.index / this.summary.block)])[row.index % this.summary.block];
     const [before, after] = details.answers;
-    const answers = before === after ? [pane("Answer of both runs", after)] : [pane("Answer of the first run", before), pane("Answer of the second run", after)];
-    const changed = details.claims.filter(([one, two]) => one?.label !== two?.label);
+    const [gone, come] = wordDiff(before, after);
+    const answers = before === after ? [pane("Answer of both runs", [after])] : [pane("Answer of the first run", gone), pane("Answer of the second run", come)];
+    const changed = details.claims.filter(([one, two]) => one?.label !== two?.label || one?.text !== two?.text);
     return h("div", { class: "change-body" },
       before === after ? answers[0] : h("div", { class: "answers" }, ...answers),
       ...changed.map((pair) => sides(pair)),
-      changed.length < details.claims.length && h("p", { class: "unit" }, `${plural(details.claims.length - changed.length, "claim")} with the same label in both runs`));
+      changed.length < details.claims.length && h("p", { class: "unit" }, `${plural(details.claims.length - changed.length, "claim")} the same in both runs`));
   }
 
   /** `#sample=ID` opens a sample. */
@@ -114,22 +115,50 @@ function delta(difference) {
   return h("span", { class: `delta ${kind}` }, `${arrow} ${difference < 0 ? "−" : "+"}${Math.abs(difference).toFixed(2)}`);
 }
 
-const pane = (name, text) =>
-  h("div", null, h("p", { class: "eyebrow" }, name), h("div", { class: "prose", dir: "auto" }, text));
+const pane = (name, content) =>
+  h("div", null, h("p", { class: "eyebrow" }, name), h("div", { class: "prose", dir: "auto" }, ...content));
+
+/** Two texts with the words that only one of them has marked: gone in the first, added in the second. */
+function wordDiff(before, after) {
+  const one = before.match(/\s*\S+\s*?/g) || [], two = after.match(/\s*\S+\s*?/g) || []; // words, each with the space before it
+  if (before === after || one.length * two.length > 4e6) return [[before], [after]];
+  // the longest common subsequence of words, from the end
+  const length = Array.from({ length: one.length + 1 }, () => new Uint16Array(two.length + 1));
+  for (let i = one.length - 1; i >= 0; i -= 1) {
+    for (let j = two.length - 1; j >= 0; j -= 1) {
+      length[i][j] = one[i] === two[j] ? length[i + 1][j + 1] + 1 : Math.max(length[i + 1][j], length[i][j + 1]);
+    }
+  }
+  const sides = [[], []];
+  const put = (side, tag, text) => {
+    const last = sides[side].at(-1);
+    if (last && last.tag === tag) last.text += text;
+    else sides[side].push({ tag, text });
+  };
+  let i = 0, j = 0;
+  while (i < one.length || j < two.length) {
+    if (i < one.length && j < two.length && one[i] === two[j]) { put(0, "span", one[i]); put(1, "span", two[j]); i += 1; j += 1; }
+    else if (j >= two.length || (i < one.length && length[i + 1][j] >= length[i][j + 1])) { put(0, "del", one[i]); i += 1; }
+    else { put(1, "ins", two[j]); j += 1; }
+  }
+  return sides.map((side) => side.filter(({ text }) => text).map(({ tag, text }) => h(text.trim() ? tag : "span", null, text)));
+}
 
 /** A claim with what the two runs say of it. */
 function sides([before, after]) {
   const text = (after || before).text;
-  return h("div", { class: "side-by-side" }, h("p", { class: "card-text", dir: "auto" }, text === undefined ? "The whole answer" : text),
-    h("div", { class: "sides" }, side("First run", before), side("Second run", after)));
+  const edited = before && after && before.text !== after.text && before.text !== undefined && after.text !== undefined;
+  const [gone, come] = edited ? wordDiff(before.text, after.text) : [null, null];
+  return h("div", { class: "side-by-side" }, !edited && h("p", { class: "card-text", dir: "auto" }, text === undefined ? "The whole answer" : text),
+    h("div", { class: "sides" }, side("First run", before, gone), side("Second run", after, come)));
 }
 
-function side(name, outcome) {
+function side(name, outcome, words) {
   if (!outcome) return h("div", { class: "side" }, h("p", { class: "eyebrow" }, name), h("p", { class: "unit" }, "The answer makes no such claim."));
   const quotes = (outcome.evidence || []).map(([context, quote]) =>
     h("p", { class: "quote" }, h("span", { class: "where" }, `Context ${context + 1}`), h("q", { dir: "auto" }, quote)));
   return h("div", { class: `side ${outcome.label}` },
-    h("p", { class: "eyebrow" }, name), h("p", null, badge(outcome.label), outcome.wrong && h("span", { class: "kind" }, outcome.wrong), outcome.support === undefined ? null : h("span", { class: "unit" }, ` support ${number(outcome.support)}`)),
+    h("p", { class: "eyebrow" }, name), words && h("p", { class: "card-text", dir: "auto" }, ...words), h("p", null, badge(outcome.label), outcome.wrong && h("span", { class: "kind" }, outcome.wrong), outcome.support === undefined ? null : h("span", { class: "unit" }, ` support ${number(outcome.support)}`)),
     ...quotes, outcome.reason && h("p", { class: "reason", dir: "auto" }, outcome.reason));
 }
 

@@ -97,6 +97,40 @@ function setUpTheme() {
   apply();
 }
 
+/** Put a text into the clipboard; pages from disk may have to do it the old way. */
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = h("textarea", { class: "sr" });
+    field.value = text;
+    document.body.append(field);
+    field.select();
+    const done = document.execCommand("copy");
+    field.remove();
+    return done;
+  }
+}
+
+/** A button that copies what `make` gives, and says so. */
+function copyButton(words, make) {
+  const button = h("button", { type: "button", class: "quiet" }, words);
+  button.addEventListener("click", async () => {
+    button.textContent = (await copyText(make())) ? "Copied" : "Cannot copy";
+    setTimeout(() => { button.textContent = words; }, 1500);
+  });
+  return button;
+}
+
+/** Save a text as a file; nothing leaves the machine. */
+function download(name, text, type) {
+  const link = h("a", { download: name });
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
 const shortcuts = { on: memory.get("shortcuts") !== "off" };
 
 function setUpHelp() {

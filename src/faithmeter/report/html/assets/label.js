@@ -45,7 +45,8 @@ function show(next) {
   $("question").hidden = !next.question;
   $("claim").textContent = next.claim;
   $("answer").replaceChildren(next.answer[0], h("mark", { class: "spot" }, next.answer[1]), next.answer[2]);
-  $("contexts").replaceChildren(...next.contexts.map(context));
+  const words = new Set(next.claim.toLowerCase().match(/[\p{L}\p{N}]{4,}|\d+/gu) || []);
+  $("contexts").replaceChildren(...next.contexts.map((each, number) => context(each, number, words)));
   $("note").value = "";
   $("back").disabled = next.place === 0;
   for (const button of $("buttons").children) button.setAttribute("aria-pressed", String(button.dataset.name === next.label));
@@ -54,8 +55,10 @@ function show(next) {
   if (mark) mark.scrollIntoView({ block: "nearest" });
 }
 
-function context({ id, parts }, number) {
-  const text = parts.map(([words, looked]) => (looked ? h("mark", { class: "looked" }, words) : words));
+/** A context, with the claim's own words set off: they help to find the place and say nothing of the judge. */
+function context({ id, parts }, number, words) {
+  const shared = (text) => text.split(/([\p{L}\p{N}]+)/u).map((part) => (words.has(part.toLowerCase()) ? h("b", null, part) : part));
+  const text = parts.flatMap(([part, looked]) => (looked ? [h("mark", { class: "looked" }, ...shared(part))] : shared(part)));
   return h("li", {}, h("h3", { class: "eyebrow" }, id || `context ${number + 1}`), h("p", { class: "prose" }, ...text));
 }
 
@@ -64,6 +67,7 @@ function finish(words) {
   $("end").hidden = false;
   $("end-title").textContent = words;
   $("end-words").textContent = `${plural(state.done, "label")} in ${state.path}. You can close this page.`;
+  $("next").replaceChildren(...state.next.map(([what, command]) => h("li", null, what, " ", h("code", null, command), " ", copyButton("Copy", () => command))));
   $("end-title").focus();
 }
 

@@ -2,13 +2,17 @@
 class List {
   static PAGE = 50;
 
-  constructor(rows, open) {
+  /** `open` goes to a sample, `changed` hears of every change of what is shown, `texts` gives a row's contexts. */
+  constructor(rows, { open, changed, texts }) {
     this.rows = rows;
     this.open = open;
+    this.changed = changed;
+    this.texts = texts;
+    this.buttons = [];
     this.page = 0;
     this.current = 0; // the row of the page that the keyboard is on
     this.order = { key: "score", down: false };
-    this.filters = { query: "", labels: new Set(), statuses: new Set(), kinds: new Set(), blame: new Set(), low: null, high: null };
+    this.filters = List.nothing();
     this.columns = [
       { key: "score", name: "Score", value: (row) => (row.score === null ? -1 : row.score) },
       { key: "id", name: "Sample", value: (row) => row.id },
@@ -30,6 +34,10 @@ class List {
     });
   }
 
+  static nothing() {
+    return { query: "", contexts: false, labels: new Set(), statuses: new Set(), kinds: new Set(), blame: new Set(), low: null, high: null, group: "", values: new Set() };
+  }
+
   haystack(row) {
     return (row.text ??= `${row.id}\n${row.question}\n${row.answer}`.toLowerCase());
   }
@@ -48,6 +56,9 @@ class List {
     }
     $("status-filter").hidden = $("status-filter").querySelectorAll("button").length < 2;
     $("query").addEventListener("input", () => this.change({ query: $("query").value.trim().toLowerCase() }));
+    $("in-contexts").addEventListener("change", () => this.searchContexts($("in-contexts").checked));
+    $("download").addEventListener("click", () => download("samples.csv", this.csv(), "text/csv"));
+    this.buildGroups();
     for (const side of ["low", "high"]) {
       $(side).addEventListener("input", () => {
         const value = $(side).valueAsNumber;
@@ -68,17 +79,127 @@ class List {
     if ($(place)) $(place).hidden = !totals.size;
   }
 
-  chip(kind, name, content, total) {
+  chip(kind, name, content, total, more = "") {
     const toggle = () => {
       const chosen = this.filters[kind];
       if (!chosen.delete(name)) chosen.add(name);
-      button.setAttribute("aria-pressed", String(chosen.has(name)));
       this.change({});
     };
     const count = h("span", { class: "count" }, total.toLocaleString("en"));
-    const button = h("button", { type: "button", class: "chip", "aria-pressed": "false", on: { click: toggle } },
-      ...content, " ", count, sr(" samples"));
+    const pressed = String(this.filters[kind].has(name));
+    const button = h("button", { type: "button", class: "chip", "aria-pressed": pressed, on: { click: toggle } },
+      ...content, " ", count, sr(" samples"), more && h("span", { class: "count" }, more));
+    this.buttons.push({ kind, name, button });
     return button;
+  }
+
+  /** What answers can be grouped by: the kind of error, and what the metadata says of few enough groups. */
+  buildGroups() {
+    const values = new Map([["kind of error", new Set(this.rows.flatMap((row) => row.kinds || []))]]);
+    for (const row of this.rows) {
+      for (const [key, value] of Object.entries(row.meta || {})) {
+        if (!values.has(key)) values.set(key, new Set());
+        values.get(key).add(value);
+      }
+    }
+    this.groups = [...values].filter(([key, found]) => found.size > (key === "kind of error" ? 0 : 1) && found.size <= 40).map(([key]) => key);
+    $("group-filter").hidden = !this.groups.length;
+    $("group").append(...this.groups.map((key) => h("option", { value: key }, key)));
+    $("group").addEventListener("change", () => { this.filters.values.clear(); this.change({ group: $("group").value }); this.showGroups(); });
+  }
+
+  valuesOf(row) {
+    if (this.filters.group === "kind of error") return row.kinds || [];
+    const value = (row.meta || {})[this.filters.group];
+    return value === undefined ? [] : [value];
+  }
+
+  /** The groups as chips, the lowest mean first: each filters. */
+  showGroups() {
+    this.buttons = this.buttons.filter((chip) => chip.kind !== "values");
+    const found = new Map();
+    for (const row of this.filters.group ? this.rows : []) {
+      for (const value of this.valuesOf(row)) {
+        const group = found.get(value) || { count: 0, scored: 0, sum: 0 };
+        group.count += 1;
+        if (row.score !== null) { group.scored += 1; group.sum += row.score; }
+        found.set(value, group);
+      }
+    }
+    const mean = ({ sum, scored }) => (scored ? sum / scored : 2);
+    const order = [...found].sort((a, b) => mean(a[1]) - mean(b[1]));
+    $("groups").replaceChildren(...order.map(([value, group]) =>
+      this.chip("values", value, [h("bdi", null, value.replaceAll("_", " "))], group.count, group.scored ? ` · mean ${number(mean(group))}` : "")));
+    $("groups").hidden = !order.length;
+  }
+
+  /** Search in the contexts too: their text is read when first asked for, a few at a time. */
+  async searchContexts(on) {
+    this.change({ contexts: on });
+    if (!on || this.indexed) return;
+    this.indexed = true;
+    for (let index = 0; index < this.rows.length; index += 1) {
+      const row = this.rows[index];
+      row.contexts = this.texts(row.index).join("\n");
+      row.lower = row.contexts.toLowerCase();
+      if (index % 400 === 399) {
+        $("found").textContent = `reading contexts: ${index + 1} of ${this.rows.length}`;
+        await new Promise((resume) => setTimeout(resume));
+      }
+    }
+    this.apply();
+  }
+
+  /** What is shown, for the address: only what differs from the beginning. */
+  address() {
+    const { query, contexts, labels, statuses, kinds, blame, low, high, group, values } = this.filters;
+    const found = new URLSearchParams();
+    if (query) found.set("q", query);
+    if (contexts) found.set("in", "contexts");
+    labels.forEach((name) => found.append("label", name));
+    statuses.forEach((name) => found.append("status", name));
+    kinds.forEach((name) => found.append("kind", name));
+    blame.forEach((name) => found.append("blame", name));
+    if (low !== null) found.set("from", low);
+    if (high !== null) found.set("to", high);
+    if (group) found.set("group", group);
+    values.forEach((name) => found.append("value", name));
+    if (this.order.key !== "score" || this.order.down) found.set("sort", (this.order.down ? "-" : "") + this.order.key);
+    if (this.page) found.set("page", this.page + 1);
+    return found;
+  }
+
+  /** Show what an address says. */
+  restore(wanted) {
+    const numeric = (name) => (wanted.has(name) && Number.isFinite(Number(wanted.get(name))) ? Number(wanted.get(name)) : null);
+    const group = this.groups.includes(wanted.get("group")) ? wanted.get("group") : "";
+    this.filters = {
+      query: (wanted.get("q") || "").toLowerCase(), contexts: wanted.get("in") === "contexts",
+      labels: new Set(wanted.getAll("label")), statuses: new Set(wanted.getAll("status")),
+      kinds: new Set(wanted.getAll("kind")), blame: new Set(wanted.getAll("blame")),
+      low: numeric("from"), high: numeric("to"), group, values: new Set(group ? wanted.getAll("value") : []),
+    };
+    const sort = wanted.get("sort") || "score";
+    const key = sort.replace("-", "");
+    if (this.columns.some((column) => column.key === key)) this.order = { key, down: sort.startsWith("-") };
+    $("query").value = wanted.get("q") || "";
+    $("in-contexts").checked = this.filters.contexts;
+    $("low").value = this.filters.low ?? "";
+    $("high").value = this.filters.high ?? "";
+    $("group").value = group;
+    this.buildColumns();
+    this.showGroups();
+    this.apply();
+    this.page = Math.min(this.pages - 1, Math.max(0, (numeric("page") || 1) - 1));
+    if (this.page) this.render();
+    if (this.filters.contexts) this.searchContexts(true);
+  }
+
+  csv() {
+    const quoted = (value) => `"${String(value ?? "").replace(/^([=+\-@\t\r])/, "'$1").replaceAll('"', '""')}"`;
+    const lines = this.found.map((row) => [quoted(row.id), row.score ?? "", row.status, row.claims, row.claims - row.counts[0],
+      ...(row.worst || ["", "", "", ""]).slice(1).map(quoted), quoted(row.question), quoted(row.answer)].join(","));
+    return ["id,score,status,claims,flagged,worst_label,worst_claim,reason,question,answer", ...lines].join("\r\n");
   }
 
   buildColumns() {
@@ -90,6 +211,7 @@ class List {
         this.order = { key: column.key, down: sorted ? !this.order.down : column.key === "bad" || column.key === "claims" };
         this.buildColumns();
         this.apply();
+        this.changed();
         [...$("columns").querySelectorAll("button")][this.columns.indexOf(column)].focus();
       };
       return h("th", { role: "columnheader", scope: "col", class: column.key, "aria-sort": direction },
@@ -105,27 +227,27 @@ class List {
   }
 
   clear() {
-    this.filters.labels.clear();
-    for (const kind of ["statuses", "kinds", "blame"]) this.filters[kind].clear();
-    document.querySelectorAll(".chip").forEach((chip) => chip.setAttribute("aria-pressed", "false"));
-    this.change({ query: "", low: null, high: null });
+    this.change(List.nothing());
+    this.showGroups();
   }
 
   change(filters) {
     Object.assign(this.filters, filters);
     this.apply();
+    this.changed();
   }
 
   matches(row) {
-    const { query, labels, statuses, kinds, blame, low, high } = this.filters;
-    if (kinds.size && !row.kinds.some((kind) => kinds.has(kind))) return false;
-    if (blame.size && !row.blame.some((name) => blame.has(name))) return false;
+    const { query, contexts, labels, statuses, kinds, blame, low, high, values } = this.filters;
+    if (kinds.size && !row.kinds?.some((kind) => kinds.has(kind))) return false;
+    if (blame.size && !row.blame?.some((name) => blame.has(name))) return false;
     if (statuses.size && !statuses.has(row.status)) return false;
     if (low !== null && (row.score === null || row.score < low - 1e-9)) return false;
     // "0.3 to 0.4" leaves 0.4 to the next step, as the plot does; up to 1 includes 1.
     if (high !== null && (row.score === null || (high > (low ?? 0) && high < 1 ? row.score >= high : row.score > high))) return false;
     if (labels.size && !LABELS.some((label, index) => labels.has(label.name) && row.counts[index])) return false;
-    return !query || this.haystack(row).includes(query);
+    if (values.size && !this.valuesOf(row).some((value) => values.has(value))) return false;
+    return !query || this.haystack(row).includes(query) || Boolean(contexts && row.lower?.includes(query));
   }
 
   /** All rows in an order: sorted once, so that a filter need not sort. */
@@ -159,12 +281,14 @@ class List {
     this.page = page;
     this.current = 0;
     this.render();
+    this.changed();
     $("samples").scrollIntoView({ block: "start" });
   }
 
   render() {
-    const { query, labels, statuses, low, high } = this.filters;
-    const filtered = query || labels.size || statuses.size || low !== null || high !== null;
+    const { query, labels, statuses, low, high, values } = this.filters;
+    const filtered = query || labels.size || statuses.size || values.size || low !== null || high !== null;
+    this.buttons.forEach(({ kind, name, button }) => button.setAttribute("aria-pressed", String(this.filters[kind].has(name))));
     const all = plural(this.rows.length, "sample");
     $("found").textContent = filtered ? `${this.found.length.toLocaleString("en")} of ${all}` : all;
     $("clear").hidden = !filtered;
@@ -185,15 +309,20 @@ class List {
     const hit = query && !preview.toLowerCase().includes(query) ? this.excerpt(row, query) : null;
     return h("tr", { role: "row", class: "entry", on: { click: (event) => event.target.closest("a") || this.open(row.id) } },
       h("td", { role: "cell", class: "score" }, scoreCell(row)),
-      h("td", { role: "cell", class: "id" }, link, h("p", { class: "preview", dir: "auto" }, ...highlighted(preview, query)),
+      h("td", { role: "cell", class: "id" }, link, h("p", { class: "preview one", dir: "auto" }, ...highlighted(preview, query)),
+        row.worst && worstLine(row.worst, query),
         hit && h("p", { class: "preview", dir: "auto" }, "… ", ...highlighted(hit, query), " …")),
       h("td", { role: "cell", class: "claims" }, composition(row)),
       h("td", { role: "cell", class: "bad" }, bad ? String(bad) : "–", h("span", { class: "unit" }, " flagged")));
   }
 
   excerpt(row, query) {
-    const text = row.answer;
-    const at = text.toLowerCase().indexOf(query);
+    let text = row.answer;
+    let at = text.toLowerCase().indexOf(query);
+    if (at < 0 && this.filters.contexts && row.lower) {
+      text = row.contexts;
+      at = row.lower.indexOf(query);
+    }
     return at < 0 ? null : text.slice(Math.max(0, at - 60), at + query.length + 120);
   }
 
@@ -238,6 +367,13 @@ class List {
     }
     this.focus(at % List.PAGE);
   }
+}
+
+/** The worst claim of a row, and why. */
+function worstLine([, label, claim, why], query) {
+  return h("p", { class: `worst ${label}`, dir: "auto" },
+    h("span", { class: "mark", title: BY_NAME[label].word, "aria-hidden": "true" }, BY_NAME[label].mark), sr(`${BY_NAME[label].word}: `),
+    h("span", null, ...highlighted(claim, query)), why && h("span", { class: "why" }, " ", why));
 }
 
 /** A score as a number and a bar. */

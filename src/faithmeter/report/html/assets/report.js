@@ -6,9 +6,14 @@ class App {
     this.opened = new Map(); // parsed blocks, the last few
     const rows = read($("index"));
     this.byId = new Map(rows.map((row, index) => [row.id, index]));
-    this.list = new List(rows, (id) => this.go(id));
     this.view = null;
     this.came = null; // the sample to go back to in the table
+    this.list = new List(rows, {
+      open: (id) => this.go(id),
+      changed: () => this.remember(),
+      texts: (index) => this.details(index).contexts.map((context) => context.text),
+    });
+    this.shown = this.list.address().toString(); // the table as the address has it
     addEventListener("hashchange", () => this.route());
     addEventListener("keydown", (event) => this.key(event));
     this.route();
@@ -25,12 +30,35 @@ class App {
   }
 
   go(id) {
-    location.hash = id === null ? "" : new URLSearchParams({ sample: id }).toString();
+    const found = this.list.address();
+    if (id !== null) found.set("sample", id);
+    location.hash = found.toString();
+  }
+
+  /** Keep filters, order, page, sample and claim in the address, without a step in the browser's history. */
+  remember() {
+    if (!this.list) return; // while it is built
+    const found = this.list.address();
+    this.shown = found.toString();
+    if (this.view) {
+      found.set("sample", this.came);
+      if (this.view.selected >= 0) found.set("claim", this.view.selected + 1);
+    }
+    const hash = found.toString();
+    try {
+      history.replaceState(null, "", hash ? `#${hash}` : location.pathname + location.search);
+    } catch { /* too often, or a page that may not: the address stays */ }
   }
 
   route() {
     const wanted = new URLSearchParams(location.hash.slice(1));
     const id = wanted.get("sample");
+    const table = new URLSearchParams([...wanted].filter(([name]) => name !== "sample" && name !== "claim"));
+    // A link to a sample alone leaves the table as it is.
+    if ((id === null || [...table].length) && table.toString() !== this.shown) {
+      this.list.restore(table);
+      this.shown = this.list.address().toString();
+    }
     if (id !== null && this.byId.has(id)) this.show(id, wanted.get("claim"));
     else this.leave();
   }
@@ -39,6 +67,7 @@ class App {
     const index = this.byId.get(id);
     const row = this.list.rows[index];
     this.view = new SampleView(row, this.details(index), this.summary);
+    this.view.chosen = () => this.remember();
     this.came = id;
     document.body.classList.add("in-sample");
     $("overview").hidden = $("samples").hidden = true;
@@ -48,6 +77,7 @@ class App {
     scrollTo(0, 0);
     $("sample-title").focus({ preventScroll: true });
     if (claim !== null && this.view.outcomes[Number(claim) - 1]) this.view.select(Number(claim) - 1);
+    this.remember();
   }
 
   leave() {
@@ -69,6 +99,8 @@ class App {
     const place = at < 0 ? null : h("span", { class: "unit" }, `${(at + 1).toLocaleString("en")} of ${this.list.found.length.toLocaleString("en")}`);
     return h("nav", { class: "toolbar", "aria-label": "Samples" },
       h("button", { type: "button", class: "quiet", id: "back", on: { click: () => this.go(null) } }, "← All samples"),
+      h("span", { class: "copies" },
+        copyButton("Copy link", () => location.href), copyButton("Copy as Markdown", () => asMarkdown(this.view))),
       h("span", { class: "steps" }, move(["← ", h("span", { class: "long" }, "Previous")], -1), place, move([h("span", { class: "long" }, "Next"), " →"], 1)));
   }
 

@@ -11,7 +11,7 @@ class SampleView {
   build() {
     const reading = h("div", { class: "reading" },
       h("section", { class: "answer-pane", "aria-labelledby": "answer-title" },
-        h("h3", { id: "answer-title" }, "Answer"), this.answer(), this.revision(), this.claims()),
+        h("h3", { id: "answer-title" }, "Answer ", markdownSwitch(this)), this.answer(), this.revision(), this.claims()),
       h("section", { class: "context-pane", "aria-labelledby": "contexts-title" },
         h("h3", { id: "contexts-title" }, "Contexts ", h("span", { class: "unit" }, this.used())), this.contexts()));
     return [this.question(), ...this.notes(), reading, this.matrix(), this.facts()];
@@ -43,7 +43,7 @@ class SampleView {
     const pieces = segments(this.row.answer, spans).map((piece) => {
       const claims = piece.covering.filter((span) => span.label);
       if (claims.length) return this.piece(piece, claims);
-      return h("span", { class: "aside", title: piece.covering.length ? piece.covering[0].kind.replace("_", " ") : false }, piece.text);
+      return h("span", { class: "aside", title: piece.covering.length ? piece.covering[0].kind.replace("_", " ") : false }, ...withGaps(piece.text, [], { marks: this.marks(), from: piece.start }));
     });
     return h("div", { class: "answer prose", dir: "auto" }, ...pieces);
   }
@@ -71,7 +71,12 @@ class SampleView {
       .flatMap((claim) => marked(claim).map((gap) => ({ ...gap, start: claim.start + gap.start - piece.start, end: claim.start + gap.end - piece.start })))
       .filter((gap) => gap.end > 0 && gap.start < piece.text.length)
       .map((gap) => ({ ...gap, start: Math.max(0, gap.start) }));
-    return withGaps(piece.text, gaps);
+    return withGaps(piece.text, gaps, { marks: this.marks(), from: piece.start });
+  }
+
+  /** The Markdown in the answer. */
+  marks() {
+    return (this.markdown ??= markdownMarks(this.row.answer));
   }
 
   // --- the claims ------------------------------------------------------------------------------
@@ -125,20 +130,21 @@ class SampleView {
     const spans = this.outcomes.flatMap((outcome) => outcome.evidence
       .map(([where, start, end], nth) => ({ where, start, end, nth, outcome }))
       .filter((span) => span.where === index));
-    const text = segments(context.text, spans).map((piece) => (piece.covering.length ? this.evidence(piece) : piece.text));
+    const marks = markdownMarks(context.text);
+    const text = segments(context.text, spans).map((piece) => (piece.covering.length ? this.evidence(piece, marks) : styled(piece, marks)));
     const use = bearing.length ? `bears on ${bearing.length === 1 ? "claim" : "claims"} ${bearing.map((outcome) => outcome.index + 1).join(", ")}` : "unused";
     return h("article", { class: `context ${bearing.length ? "" : "unused"}`, "data-context": index, "aria-label": `Context ${index + 1}` },
       h("header", null, h("h4", null, `Context ${index + 1}`, context.id && h("bdi", { class: "context-id" }, context.id)), h("span", { class: "use" }, use)),
-      h("p", { class: "prose", dir: "auto" }, ...text));
+      h("p", { class: "prose", dir: "auto" }, ...text.flat()));
   }
 
-  evidence(piece) {
+  evidence(piece, marks) {
     const claims = [...new Set(piece.covering.map((span) => span.outcome.index))];
     const ends = [...new Set(piece.covering.filter((span) => span.end === piece.end).map((span) => span.outcome.index + 1))];
     const keys = piece.covering.map((span) => `${span.outcome.index}.${span.nth}`).join(" ");
     const label = piece.covering.map((span) => span.outcome.label).sort((a, b) => WORST_FIRST.indexOf(a) - WORST_FIRST.indexOf(b))[0];
     return h("mark", { class: `evidence ${label}`, tabindex: "-1", "data-claims": claims.join(" "), "data-evidence": keys, "data-label": label },
-      piece.text, ends.length > 0 && h("sup", null, sr("evidence for claim "), ends.join(",")));
+      ...styled(piece, marks), ends.length > 0 && h("sup", null, sr("evidence for claim "), ends.join(",")));
   }
 
   // --- claim × context -------------------------------------------------------------------------
@@ -203,6 +209,7 @@ class SampleView {
       if (focus) card.querySelector(".card-head").focus({ preventScroll: true });
       reveal(card);
     });
+    this.chosen?.(index);
     const evidence = root.querySelector(".evidence.on");
     if (evidence && twoColumns()) reveal(evidence);
   }
@@ -248,13 +255,16 @@ function marked(outcome) {
 }
 
 /** Text with the words that are not supported marked, for the eye and for a screen reader. */
-function withGaps(text, gaps) {
+function withGaps(text, gaps, { marks = [], from = 0 } = {}) {
+  const within = marks.map((mark) => ({ ...mark, start: mark.start - from, end: mark.end - from }))
+    .filter((mark) => mark.end > 0 && mark.start < text.length).map((mark) => ({ ...mark, start: Math.max(0, mark.start) }));
   return segments(text, gaps).map((piece) => {
-    if (!piece.covering.length) return piece.text;
+    const content = styled(piece, within);
+    if (!piece.covering.length) return content;
     const conflict = piece.covering.some((gap) => gap.conflict);
     const why = conflict ? "the contexts say otherwise" : "not supported by the contexts";
-    return h("em", { class: conflict ? "gap conflict" : "gap", title: why }, piece.text, sr(conflict ? " (contradicted)" : " (not supported)"));
-  });
+    return [h("em", { class: conflict ? "gap conflict" : "gap", title: why }, ...content, sr(conflict ? " (contradicted)" : " (not supported)"))];
+  }).flat();
 }
 
 /** What kind of mistake it is, and where it was made. */

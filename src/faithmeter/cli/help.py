@@ -1,0 +1,126 @@
+"""Help in named groups of options, and what the shell offers when Tab is pressed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from faithmeter.runtime.specs import PROVIDERS
+
+# Title -> the options' names in Python, for all commands: an option of the same name does the same everywhere.
+GROUPS: dict[str, tuple[str, ...]] = {
+    "Who judges": ("verifier", "verifiers", "extractor", "profile", "judge_options", "repeat"),
+    "How verdicts become a score": ("scoring", "weights", "no_claims", "refusal", "aim"),
+    "What is read": (
+        *("contexts", "question", "corpus", "columns", "context_separator", "bad_rows", "label_files", "runs"),
+        *("others", "limit", "sample", "seed", "shard", "kinds", "per_kind", "count"),
+    ),
+    "What is written": ("output", "outputs", "html", "report", "trend", "title", "fresh", "retry_failed"),
+    "How answers are fixed": ("fix", "strict", "refusal_text", "answer_only"),
+    "When it fails": (
+        *("min_score", "min_coverage", "min_accuracy", "min_caught", "max_flagged", "max_flips", "min_size"),
+        *("fail_fast", "max_failures"),
+    ),
+    "Cost and speed": ("dry_run", "max_cost", "workers"),
+    "Cache": ("place", "no_cache", "semantic_cache", "refresh"),
+    "Where it listens": ("host", "port", "keys_file"),
+    "Limits of a request": (
+        "rate",
+        "queue",
+        "max_body",
+        "max_answer",
+        "max_context",
+        "max_claims",
+        "time_limit",
+        "drain",
+    ),
+    "On a Ray cluster": ("engine", "part_size", "parts"),
+    "What is shown": ("worst", "rows", "show", "profiles", "as_json", "progress_kind", "quiet"),
+}
+OTHER = "Other options"
+
+_GROUP_OF = {name: title for title, names in GROUPS.items() for name in names}
+
+
+def grouped(command: click.Command, ctx: click.Context) -> Iterator[tuple[str, list[click.Option]]]:
+    """The command's options, group by group, in the order of `GROUPS`; what is in none comes last."""
+    found: dict[str, list[click.Option]] = {title: [] for title in (*GROUPS, OTHER)}
+    for parameter in command.get_params(ctx):
+        if isinstance(parameter, click.Option) and not parameter.hidden:
+            found[_GROUP_OF.get(parameter.name or "", OTHER)].append(parameter)
+    yield from ((title, options) for title, options in found.items() if options)
+
+
+class Command(click.Command):
+    """A command whose help shows its options in named groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, options in grouped(self, ctx):
+            records = [record for option in options if (record := option.get_help_record(ctx))]
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+def quiet_option(function: Any) -> Any:
+    """`--quiet`, which means the same everywhere."""
+    return click.option(
+        "--quiet", is_flag=True, help="Print nothing but problems, and what --json asks for; the exit code tells."
+    )(function)
+
+
+def complete_files(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of files, by the shell itself."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+def complete_verifier(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of verifiers; of an LLM, its provider."""
+    plain = {
+        "local": "the embedded model",
+        "lexical": "word overlap",
+        "lexical:rouge": "word overlap, longest common subsequence",
+        "lexical:tokens": "word overlap, single words",
+        "lexical:bleu": "word overlap, word sequences",
+        "hhem": "Vectara's classifier",
+        "minicheck:": "a MiniCheck model",
+        "nli:": "an entailment model",
+        "profile:": "calibrated by `faithmeter calibrate`",
+        "python:": "your own function",
+    }
+    llms = {f"{provider}:": "an LLM as the judge" for provider in PROVIDERS}
+    cascades = {f"cascade:{provider}:": "embedded first, the LLM where unsure" for provider in PROVIDERS}
+    return _starting(incomplete, plain | llms | cascades)
+
+
+def complete_extractor(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of extractors."""
+    words = {"sentences": "the answer's sentences", "sentences:": "a language, e.g. sentences:de"}
+    llms = {f"{provider}:": "an LLM finds the claims" for provider in PROVIDERS}
+    return _starting(incomplete, words | llms | {"python:": "your own function"})
+
+
+def complete_scoring(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of scoring policies, those of other tools included."""
+    from faithmeter.scoring import POLICIES
+
+    return _starting(incomplete, {name: policy.signature for name, policy in POLICIES.items()})
+
+
+def complete_profile(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of tools, or else files."""
+    from faithmeter.scoring import PROFILES
+
+    tools = _starting(incomplete, dict.fromkeys(PROFILES, "as this tool counts"))
+    return tools or complete_files(ctx, parameter, incomplete)
+
+
+def complete_commands(names: Sequence[tuple[str, str]], incomplete: str) -> list[CompletionItem]:
+    """Names of commands, without loading any."""
+    return _starting(incomplete, dict(names))
+
+
+def _starting(incomplete: str, words: dict[str, str]) -> list[CompletionItem]:
+    return [CompletionItem(word, help=said) for word, said in words.items() if word.startswith(incomplete)]

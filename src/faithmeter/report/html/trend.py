@@ -1,0 +1,216 @@
+"""Many runs on one page: the score with its interval from run to run, and what changed in between."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from html import escape
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from faithmeter.data.files import replacing
+from faithmeter.data.results_file import ResultsFile
+from faithmeter.datamodels import Label
+from faithmeter.display import LOOKS, number
+from faithmeter.errors import DataError
+from faithmeter.report.compare_terminal import signed
+from faithmeter.report.comparison import Comparison
+from faithmeter.report.html.page import page
+from faithmeter.report.summary import Summary, summarise
+
+TITLE = "Faithfulness over time"
+STYLES = ("base.css", "plot.css", "report.css", "trend.css")
+SCRIPTS = ("core.js", "plain.js")
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 1000, 300, 46, 24, 16, 44
+MOVED = 5  # samples to name of a step, each way
+
+
+class TrendRun(NamedTuple):
+    """One run of many."""
+
+    name: str
+    path: Path
+    written: datetime
+    summary: Summary
+
+
+class Step(NamedTuple):
+    """From one run to the next; None where the two have no sample in common."""
+
+    comparison: Comparison | None
+
+    @property
+    def difference(self) -> float | None:
+        """How much the mean rose, over the samples of both."""
+        return self.comparison.difference if self.comparison else None
+
+
+def read_runs(paths: Sequence[str | Path], *, by_date: bool = False, min_score: float | None = None) -> list[TrendRun]:
+    """The runs, in the order given or by the date of their files."""
+    runs = []
+    for path in map(Path, paths):
+        file = ResultsFile(path)
+        if file.is_pipe:
+            raise DataError(f"{path}: a trend needs files, each with its name and date")
+        summary = summarise(file, min_score=min_score)
+        runs.append(TrendRun(path.stem, path, datetime.fromtimestamp(path.stat().st_mtime, UTC), summary))
+    return sorted(runs, key=lambda run: run.written) if by_date else runs
+
+
+def steps(runs: Sequence[TrendRun]) -> list[Step]:
+    """What changed from each run to the next."""
+    found = []
+    for before, after in pairwise(runs):
+        try:
+            found.append(Step(Comparison(before.path, after.path)))
+        except DataError:  # no sample in common
+            found.append(Step(None))
+    return found
+
+
+def write_trend(path: str | Path, runs: Sequence[TrendRun], *, title: str | None = None) -> None:
+    """Write the page."""
+    parts = {"body": "".join([_plot(runs), _table(runs, steps(runs))])}
+    before, after = page("plain.html", title=title or TITLE, styles=STYLES, scripts=SCRIPTS, parts=parts)
+    with replacing(path) as file:
+        file.write(before + after)
+
+
+# --- the plot ----------------------------------------------------------------------------------------
+
+
+def _plot(runs: Sequence[TrendRun]) -> str:
+    bounds = [bound for run in runs for bound in (run.summary.interval or ())]
+    low = math.floor(min([*bounds, 0.89]) * 10) / 10
+
+    def x(place: int) -> float:
+        return LEFT + (WIDTH - LEFT - RIGHT) * (place + 0.5) / len(runs)
+
+    def y(score: float) -> float:
+        return TOP + (HEIGHT - TOP - BOTTOM) * (1 - (min(1.0, max(low, score)) - low) / (1 - low))
+
+    parts = []
+    for tenth in range(round(low * 10), 11):
+        value = tenth / 10
+        parts.append(f'<line class="rule" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(value):.1f}" y2="{y(value):.1f}"/>')
+        parts.append(f'<text x="{LEFT - 8}" y="{y(value) + 4:.1f}" text-anchor="end">{value:.1f}</text>')
+    limit = runs[0].summary.min_score
+    if limit is not None and limit >= low:
+        parts.append(f'<line class="gate" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(limit):.1f}" y2="{y(limit):.1f}"/>')
+    scored = [(place, run) for place, run in enumerate(runs) if run.summary.mean is not None]
+    line = " ".join(f"{x(place):.1f},{y(run.summary.mean or 0.0):.1f}" for place, run in scored)
+    parts.append(f'<polyline class="curve" points="{line}"/>')
+    for place, run in scored:
+        parts += _point(x(place), y, run)
+    every = max(1, len(runs) // 12)
+    for place, run in enumerate(runs):
+        if place % every == 0:
+            short = run.name if len(run.name) <= 16 else run.name[:15] + "…"
+            parts.append(f'<text x="{x(place):.1f}" y="{HEIGHT - 14}" text-anchor="middle">{escape(short)}</text>')
+    words = "; ".join(f"{escape(run.name)}: {number(run.summary.mean)}" for run in runs)
+    return (
+        '<section class="panel"><h2 class="eyebrow">Mean faithfulness, with its 95 % interval</h2>'
+        f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{words}">'
+        f"{''.join(parts)}</svg></section>"
+    )
+
+
+def _point(x: float, y: Callable[[float], float], run: TrendRun) -> list[str]:
+    mean, interval = run.summary.mean or 0.0, run.summary.interval
+    between = f", {number(interval[0])} to {number(interval[1])}" if interval else ""
+    title = f"<title>{escape(run.name)}: {number(mean)}{between}, {run.summary.count} answers</title>"
+    bars = []
+    if interval:
+        top, bottom = y(interval[1]), y(interval[0])
+        bars = [f'<line class="whisker" x1="{x:.1f}" x2="{x:.1f}" y1="{top:.1f}" y2="{bottom:.1f}"/>']
+        bars += [
+            f'<line class="whisker" x1="{x - 6:.1f}" x2="{x + 6:.1f}" y1="{end:.1f}" y2="{end:.1f}"/>'
+            for end in (top, bottom)
+        ]
+    return [*bars, f'<circle class="dot" cx="{x:.1f}" cy="{y(mean):.1f}" r="6">{title}</circle>']
+
+
+# --- the table ---------------------------------------------------------------------------------------
+
+
+def _table(runs: Sequence[TrendRun], changes: Sequence[Step]) -> str:
+    """The runs, the latest first, each with what changed since the one before."""
+    rows = []
+    for place in reversed(range(len(runs))):
+        run = runs[place]
+        rows.append(_row(run, changes[place - 1] if place else None, runs[place - 1].name if place else ""))
+    gate = any(run.summary.pass_rate is not None for run in runs)
+    heads = [
+        "Run",
+        "Mean",
+        "Since the run before",
+        *(["Pass rate"] if gate else []),
+        "Answers",
+        "Claims",
+        "What changed",
+    ]
+    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
+    return (
+        '<section><h2>Runs, the latest first</h2><div class="panel scroll" tabindex="0" role="region" '
+        f'aria-label="Runs"><table class="runs"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div></section>"
+    )
+
+
+def _row(run: TrendRun, step: Step | None, before: str) -> str:
+    interval = run.summary.interval
+    between = f'<span class="unit">{number(interval[0])} to {number(interval[1])}</span>' if interval else ""
+    rate = f"<td>{run.summary.pass_rate:.0%}</td>" if run.summary.pass_rate is not None else ""
+    return (
+        f'<tr><th scope="row"><bdi>{escape(run.name)}</bdi>'
+        f'<span class="unit">{run.written:%Y-%m-%d %H:%M} UTC</span></th>'
+        f'<td><span class="figure">{number(run.summary.mean)}</span>{between}</td><td>{_moved(step)}</td>{rate}'
+        f"<td>{run.summary.count:,}</td><td>{_labels(run.summary)}</td><td>{_changed(step, before)}</td></tr>"
+    )
+
+
+def _moved(step: Step | None) -> str:
+    if step is None or step.comparison is None or step.difference is None:
+        return '<span class="unit">–</span>'
+    interval = step.comparison.interval
+    sure = interval is not None and (interval[0] > 0 or interval[1] < 0)
+    kind = "level" if not sure else "better" if step.difference > 0 else "worse"
+    arrow = {"better": "↑", "worse": "↓", "level": "="}[kind]
+    word = "" if sure else '<span class="unit">within chance</span>'
+    return f'<span class="delta {kind}">{arrow} {signed(step.difference)}</span>{word}'
+
+
+def _labels(summary: Summary) -> str:
+    found = []
+    for label in Label:
+        word = label.replace("_", " ")
+        if summary.labels[label]:
+            mark = f'<span aria-hidden="true">{LOOKS[word].mark}</span><span class="sr">{word}: </span>'
+            found.append(f'<span class="tally {label.value}" title="{word}">{mark}{summary.labels[label]:,}</span>')
+    return f'<span class="tallies">{"".join(found)}</span>'
+
+
+def _changed(step: Step | None, before: str) -> str:
+    if step is None:
+        return '<span class="unit">the first run</span>'
+    if step.comparison is None:
+        return f'<span class="unit">no sample in common with {escape(before)}</span>'
+    comparison = step.comparison
+    lines = [
+        f"{escape(name)}: <code>{escape(one)}</code> → <code>{escape(two)}</code>"
+        for name, one, two in comparison.signature_changes()
+    ]
+    moved = sorted((pair for pair in comparison.pairs if pair.difference), key=lambda pair: pair.difference or 0.0)
+    worse = [pair for pair in moved if (pair.difference or 0.0) < 0]
+    better = [pair for pair in reversed(moved) if (pair.difference or 0.0) > 0]
+    for word, pairs in (("worse", worse), ("better", better)):
+        if pairs:
+            names = ", ".join(f"<bdi>{escape(pair.id)}</bdi> ({signed(pair.difference)})" for pair in pairs[:MOVED])
+            more = f" and {len(pairs) - MOVED} more" if len(pairs) > MOVED else ""
+            lines.append(f"{len(pairs)} {word}: {names}{more}")
+    for names, word in ((comparison.added, "new"), (comparison.missing, "gone")):
+        if names:
+            lines.append(f"{len(names)} {word}")
+    return "<br>".join(lines) or '<span class="unit">nothing</span>'
