@@ -26,3 +26,11 @@ def test_no_loader_is_left_out_of_the_list() -> None:
     text = " ".join(f"{entry.spec} {entry.what}" for entry in catalogue())
     inner = {"profile", "openai-responses"}  # made by --profile; a variant of openai
     assert not [name for name in _LOADERS if name not in text and name not in inner]
+
+
+def test_every_verifier_has_a_card_in_the_package(cli: Cli) -> None:
+    for entry in catalogue():
+        assert entry.card_text.startswith("# ")
+    shown = cli("models", "openai:gpt-5-mini")
+    assert "an LLM as the judge" in shown.stdout
+    assert cli("models", "nope").returncode == 2

@@ -37,6 +37,12 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "time_limit",
         "drain",
     ),
+    "What is let through": (
+        *("on_failure", "upstream", "upstream_key_env", "on_unfaithful", "replacement", "mark"),
+        *("without_contexts", "context_path"),
+    ),
+    "What is kept": ("results", "log_texts"),
+    "How you label": ("by", "terminal", "open_browser"),
     "On a Ray cluster": ("engine", "part_size", "parts"),
     "What is shown": ("worst", "rows", "show", "profiles", "as_json", "progress_kind", "quiet"),
 }

@@ -124,7 +124,7 @@ def catalogue() -> tuple[VerifierInfo, ...]:
             packages=("httpx",),
             licence="that of the server's verifier",
             figures="those of the server's verifier",
-            card="docs/serve.md",
+            card="verify/cards/http.md",
         ),
         VerifierInfo(
             spec="python:MODULE:FUNCTION",
