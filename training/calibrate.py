@@ -108,8 +108,9 @@ def fit_calibration(readings: Floats, rows: Sequence[Row]) -> dict[str, float]:
     """Fit the weights of `Calibration.support` on held-out rows.
 
     A claim is judged as at inference, by the better of two readings. Which is the better depends on the weights: they
-    are fitted on the first reading, and then on the better ones until that settles. The threshold is not fitted:
-    support is a probability, and what is more likely supported than not is called supported.
+    are fitted on the first reading, and then on the better ones until that settles. Thresholds are not fitted: support
+    is a probability, and what is more likely supported than not is called supported; between contradicted and not
+    enough information the curve is flat from .5 to .76 (balanced accuracy .896 to .901).
     """
     labels, weights = np.array([row.label for row in rows]), balance(rows)
     seen = [rows, [row._replace(evidence=row.more or row.evidence) for row in rows]]
@@ -122,12 +123,9 @@ def fit_calibration(readings: Floats, rows: Sequence[Row]) -> dict[str, float]:
         margins = inputs @ np.array([*fitted[:7], MISTAKEN, MISTAKEN, MISTAKEN]) + fitted[7]
         better = margins.argmax(0)
     support = 1 / (1 + np.exp(-margins.max(0)))
-    kinds = (labels == 1) | (labels == 2)
-    wide = readings.astype(float)[better, every]
-    cut = _best_cut(1 / (1 + np.exp(wide[:, 2] - wide[:, 1]))[kinds], labels[kinds] == 1)
     names = ("scale", "share", "numbers", "names", "records", "question", "length", "shift")
     found = {**dict(zip(names, fitted, strict=True)), "dates": MISTAKEN, "units": MISTAKEN, "amounts": MISTAKEN,
-             "threshold": 0.5, "contradiction": cut, "marks": 0.5, "sure": SURE}  # fmt: skip
+             "threshold": 0.5, "contradiction": 0.5, "marks": 0.5, "sure": SURE}  # fmt: skip
     rounded = {key: round(float(value), 4) for key, value in found.items()}
     print("calibration", rounded)
     _report(support, good, rows, rounded["threshold"])
@@ -142,12 +140,6 @@ def _report(support: Floats, good: np.ndarray, rows: Sequence[Row], threshold: f
         area = auroc(support[some], good[some])
         print(f"  {source:28} n {some.sum():5d} good {good[some].mean():.2f}"
               f" flagged {(support[some] < threshold).mean():.3f} AUROC {area:.3f}")  # fmt: skip
-
-
-def _best_cut(scores: Floats, positive: np.ndarray) -> float:
-    """The cut with the best balanced accuracy."""
-    cuts = np.linspace(0.2, 0.8, 61)
-    return float(max(cuts, key=lambda cut: (scores >= cut)[positive].mean() + (scores < cut)[~positive].mean()))
 
 
 def ship(out: Path, tokenizer: Path, folder: Path = WEIGHTS) -> None:
