@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import openai
 import pytest
+from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 from support.chat_model import ChatModel
 from support.serving import Served, running, serving
@@ -93,6 +94,14 @@ def test_a_faithful_answer_passes_to_the_letter(start: Start) -> None:
     text, account, finish = said(client, stream_options={"include_usage": True})
     assert (text, account["outcome"], finish) == (answer, "clean", "stop")
     assert (account["claims"], account["unsupported"], account["score"]) == (2, 0, 1.0)
+
+
+def test_langchain_pointed_at_it(start: Start) -> None:
+    _, server, _ = start()
+    chat = ChatOpenAI(model="loop", base_url=f"{server.url}/v1", api_key=SecretStr("x"), max_retries=0)
+    messages = [(item["role"], item["content"]) for item in MESSAGES]
+    assert chat.invoke(messages).content == f"{GOOD} {REMOVED} {LAST}"
+    assert "".join(str(chunk.content) for chunk in chat.stream(messages)) == f"{GOOD} {REMOVED} {LAST}"
 
 
 def test_contexts_come_from_tools_paths_and_marks(start: Start) -> None:

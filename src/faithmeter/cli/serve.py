@@ -78,6 +78,11 @@ KEYS = "FAITHMETER_API_KEYS"
     help="What could not be judged is kept back like an unfaithful claim (closed), or let through and counted (open).",
 )
 @click.option(
+    "--min-support",
+    type=FiniteRange(0, 1),
+    help="A claim with less support than this is unfaithful as well, whatever its label.",
+)
+@click.option(
     "--proxy", "upstream", metavar="URL", help="Stand before this OpenAI-compatible endpoint: https://HOST/v1."
 )
 @click.option(
@@ -151,7 +156,7 @@ def command(
         extractor=options["extractor"],
         scoring=load_scoring(scoring),
         caching=Caching(place or False),
-        policy=Policy(on_failure=options["on_failure"]),
+        policy=Policy(on_failure=options["on_failure"], min_support=options["min_support"]),
         handling=Handling(
             on_unfaithful=options["on_unfaithful"],
             without_contexts=options["without_contexts"],
