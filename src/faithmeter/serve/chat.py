@@ -11,12 +11,14 @@ from typing import Any, NamedTuple
 
 from faithmeter.datamodels import Context
 
-_TAGS = "contexts?|documents?|passages?|sources?|chunks?|excerpts?|search_results?|retrieved(?:_\\w+)?"
-_TAGGED = re.compile(rf"<({_TAGS})\b[^<>]*>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
-_INNER = re.compile(r"</?(?:document_content|text|content|page_content)>", re.IGNORECASE)
-# LlamaIndex's question prompt: "Context information is below.\n-----\n…\n-----\nGiven the context information …"
-_RULED = re.compile(r"context[^\n]*\n-{5,}\s*\n(.*?)\n-{5,}\s*\n", re.DOTALL | re.IGNORECASE)
-_ASKED = re.compile(r"^(?:query|question):\s*(.+?)\s*(?:^answer:|\Z)", re.DOTALL | re.IGNORECASE | re.MULTILINE)
+_TAG = re.compile(
+    r"<(/?)(contexts?|documents?|passages?|sources?|chunks?|excerpts?|search_results?|document_contents?|retrieved\w{0,30})\b[^<>]{0,500}>",
+    re.IGNORECASE,
+)
+_INNER = re.compile(r"</?(?:text|content|page_content)>", re.IGNORECASE)
+_RULE = re.compile(r"^-{5,}[ \t]*$", re.MULTILINE)
+_ASKS = re.compile(r"^(?:query|question):", re.IGNORECASE | re.MULTILINE)
+_ANSWERS = re.compile(r"^answer:", re.IGNORECASE | re.MULTILINE)
 _TOOLS = ("tool", "function")
 _TEXTS = ("text", "content", "page_content")
 
@@ -65,17 +67,62 @@ def text_of(content: Any) -> str:
 
 def marked_passages(text: str) -> list[str]:
     """The passages that a prompt marks by tags or rules; of tags in tags, the innermost."""
-    found: list[str] = []
-    for match in _TAGGED.finditer(text):
-        inner = marked_passages(match[2])
-        found += inner or [_INNER.sub("", match[2]).strip()]
-    return found + [match[1].strip() for match in _RULED.finditer(text)]
+    found = (_INNER.sub("", text[inner:stop]).strip() for _, inner, stop, _ in _marks(text) if inner >= 0)
+    return [passage for passage in found if passage]
+
+
+def _marks(text: str) -> list[tuple[int, int, int, int]]:
+    """Where marks begin, what they hold begins and ends, and they end; in time that the text's length is worth.
+
+    What holds other marks counts as marked, too, but has no inner part of its own: -1.
+    """
+    found: list[tuple[int, int, int, int]] = []
+    opened: list[tuple[str, re.Match[str], bool]] = []
+    depth: dict[str, int] = {}
+    for tag in _TAG.finditer(text):
+        name = tag[2].lower()
+        if not tag[1]:
+            if opened:
+                opened[-1] = (*opened[-1][:2], True)
+            opened.append((name, tag, False))
+            depth[name] = depth.get(name, 0) + 1
+        elif depth.get(name):
+            while opened:
+                other, match, holds = opened.pop()
+                depth[other] -= 1
+                if other == name:
+                    inner, stop = (-1, -1) if holds else (match.end(), tag.start())
+                    found.append((match.start(), inner, stop, tag.end()))
+                    break
+    return [*found, *_between_rules(text)]
+
+
+def _between_rules(text: str) -> Iterator[tuple[int, int, int, int]]:
+    """LlamaIndex's way: "Context information is below.", a rule, the contexts, a rule."""
+    rules = list(_RULE.finditer(text))
+    place = 0
+    while place + 1 < len(rules):
+        first, second = rules[place], rules[place + 1]
+        line = text[text.rfind("\n", 0, max(0, first.start() - 1)) + 1 : first.start()]
+        if "context" in line.lower():
+            yield first.start(), first.end(), second.start(), second.end()
+            place += 1
+        place += 1
 
 
 def _without_passages(text: str) -> str:
-    rest = _RULED.sub("\n", _TAGGED.sub(" ", text)).strip()
-    asked = _ASKED.search(rest)
-    return asked[1].strip() if asked else rest
+    """What is left of a prompt without its passages: the question, if it is marked as one."""
+    kept, at = [], 0
+    for start, _, _, end in sorted(_marks(text)):
+        if start >= at:
+            kept.append(text[at:start])
+            at = end
+    rest = " ".join([*kept, text[at:]]).strip()
+    asked = _ASKS.search(rest)
+    if not asked:
+        return rest
+    answered = _ANSWERS.search(rest, asked.end())
+    return rest[asked.end() : answered.start() if answered else len(rest)].strip()
 
 
 def _at_path(value: Any, path: str) -> Iterator[str]:

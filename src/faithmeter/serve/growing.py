@@ -19,7 +19,7 @@ from faithmeter.results import Result
 from faithmeter.runtime.boundary import extracted
 from faithmeter.serve.batching import urgent
 from faithmeter.serve.problems import over_limit
-from faithmeter.serve.service import Service
+from faithmeter.serve.service import IN_A_THREAD, Service
 
 _STOP = re.compile(r"[.!?…:;。！？।॥؟۔။\n|]")
 _WORD_BEHIND = re.compile(r"\s*+\S++\s|\s*+\S{12}")
@@ -27,6 +27,10 @@ _IN_TABLE = re.compile(r"\s*+\|[^\n]*+\Z")
 _THINKS = re.compile(r"\s*<(?:think|thinking|reasoning)>|\s*<[a-z]{0,9}\Z", re.IGNORECASE)
 WINDOW = 8_000
 """Characters from which on only the last paragraphs are cut anew for each sentence."""
+
+PATIENCE = 200
+"""A long paragraph is cut anew only when it has grown by this part: else a sentence without end, a letter at a time,
+would take time that grows with its square."""
 
 
 class Part(NamedTuple):
@@ -64,6 +68,7 @@ class GrowingAnswer:
         self._news = asyncio.Event()
         self._ended = False
         self._given = 0
+        self._tried = 0
         self._judged: dict[Claim, Outcome] = {}
         self._usage = Usage()
 
@@ -104,7 +109,7 @@ class GrowingAnswer:
         """The result of the whole answer, after its last part."""
         urgent.set(True)
         sample = self._sample()
-        extraction = await extracted(self._extractor.extract, sample)
+        extraction = await extracted(self._extract, sample)
         if isinstance(extraction, Failure):
             extraction = Extraction(claims=tuple(self._judged))
         late = [claim for claim in extraction.claims if claim not in self._judged]
@@ -147,8 +152,11 @@ class GrowingAnswer:
         if not ended and _THINKS.match(text) and not asides.thinking(text):
             return []  # whether these are thoughts shows when they end
         base = self._base(text)
+        if not ended and length - self._tried < (length - base) // PATIENCE:
+            return []
+        self._tried = length
         part = Sample(id="stream", answer=text[base:], contexts=(), question=self._question)
-        extraction = await extracted(self._extractor.extract, part)
+        extraction = await extracted(self._extract, part)
         if isinstance(extraction, Failure):  # never so far; then all is one claim, judged at the end
             extraction = Extraction(claims=(Claim(text=part.answer, start=0, end=len(part.answer)),))
         found: list[Claim | Aside] = [*extraction.claims, *extraction.asides]
@@ -166,6 +174,11 @@ class GrowingAnswer:
             else:
                 cut.append((item.end, [item]))
         return cut
+
+    async def _extract(self, sample: Sample) -> Extraction:
+        if len(sample.answer) < IN_A_THREAD:
+            return await self._extractor.extract(sample)
+        return await asyncio.to_thread(lambda: asyncio.run(self._extractor.extract(sample)))
 
     def _goes_on_behind(self, text: str, end: int) -> bool:
         """Whether enough stands behind a sentence to be sure that it ends there; a table's row must be whole."""

@@ -13,6 +13,7 @@ from faithmeter.serve.problems import Refused
 from faithmeter.serve.settings import ProxySettings
 
 LARGEST_REPLY = 16 * 2**20
+LARGEST_EVENT = 2**20
 _HOP = frozenset(
     [
         "connection",
@@ -112,7 +113,7 @@ async def server_sent(response: httpx.Response) -> AsyncIterator[tuple[str, byte
     pending = b""
     async for part in response.aiter_bytes():
         pending += part
-        if len(pending) > LARGEST_REPLY:
+        if len(pending) > LARGEST_EVENT:
             raise Refused(502, "upstream", "an event of the endpoint's stream is too large")
         *whole, pending = re.split(rb"\r\n\r\n|\n\n|\r\r", pending)
         for raw in whole:
