@@ -159,7 +159,8 @@ async def rate(count: int) -> bool:
     extractor = SentenceExtractor()
     pairs = [Pair(claim, sample) for sample in samples for claim in (await extractor.extract(sample)).claims]
     await verifier.verify(pairs[:20])
-    own, served = [], []
+    own: list[float] = []
+    served: list[float] = []
     with serving("-v", "local", "--queue", "100000") as server:
         await server.ready()
         await closed_loop(server.url, bodies(samples[:8]), clients=4)
