@@ -18,6 +18,7 @@ from faithmeter.datamodels import (
     Outcome,
     Pair,
     Sample,
+    Turn,
     Usage,
     Verdict,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "RowError",
     "Sample",
     "Scoring",
+    "Turn",
     "Usage",
     "UsageError",
     "Verdict",

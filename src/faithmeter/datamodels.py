@@ -84,6 +84,15 @@ class Context(Model):
     """The user's name for it, shown in reports."""
 
 
+class Turn(Model):
+    """An earlier message of a conversation."""
+
+    role: Literal["user", "assistant"]
+    """Who said it."""
+    text: Text
+    """What was said."""
+
+
 class Sample(Model):
     """An answer to be checked, with what it was generated from."""
 
@@ -95,6 +104,8 @@ class Sample(Model):
     """The text to be checked."""
     contexts: tuple[Context, ...]
     """The retrieved passages, in order; strings are accepted, and a lone string is one passage."""
+    history: tuple[Turn, ...] = ()
+    """Earlier turns of the conversation: they give pronouns and ellipses their meaning and are never evidence."""
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
     """Whatever the user wants carried along."""
 
@@ -121,9 +132,16 @@ class Sample(Model):
         return self
 
     @property
+    def asked(self) -> str | None:
+        """The question, then what was said before it, the latest first: what pronouns and ellipses refer to."""
+        said = [self.question, *(turn.text for turn in reversed(self.history[-2:]))]
+        return " ".join(text for text in said if text) or None
+
+    @property
     def content_hash(self) -> str:
         """SHA-256 over question, answer and contexts: equal content, equal hash."""
         parts = [self.question, self.answer, *((context.id, context.text) for context in self.contexts)]
+        parts += [[turn.role, turn.text] for turn in self.history]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

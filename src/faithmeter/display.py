@@ -130,8 +130,38 @@ def as_text(result: Result) -> str:
             f"  {LOOKS[outcome.word].mark} {outcome.word:19} {number(_support(outcome)):>4}  {claim_text(outcome)}"
         )
     lines += [f"  · {aside.kind.replace('_', ' '):19}       {printable(aside.text)}" for aside in result.asides]
+    lines += [f"  {line}" for line in citation_lines(result)]
     lines += [f"  ⚠ {printable(note)}" for note in result.notes]
     return "\n".join(lines)
+
+
+def citation_lines(result: Result) -> list[str]:
+    """What was found about an answer's citations: the two numbers, then what is wrong, a line each."""
+    found = result.citations
+    if found is None:
+        return []
+    lines = [f"citations: precision {number(found.precision)}, recall {number(found.recall)}"]
+    said = {"wrong_passage": "names the wrong passage", "unsupported": "is supported by no passage"}
+    for mark in found.marks:
+        if mark.found != "right":
+            instead = f"; passage {mark.better + 1} bears it out" if mark.better is not None else ""
+            words = said.get(mark.found, "names no passage")
+            lines.append(f"  {printable(mark.mark)}: {printable(mark.name)} {words}{instead}")
+    for start, end in found.uncited:
+        lines.append(f"  no mark: {printable(' '.join(result.sample.answer[start:end].split()))}")
+    return lines
+
+
+def citation_totals(tally: Tally) -> list[str]:
+    """The citations of a run in a line; none where none was looked at."""
+    marks = tally.marks
+    if not marks:
+        return []
+    named = {"wrong_passage": "of the wrong passage", "unsupported": "unsupported", "unknown": "unknown"}
+    bad = ", ".join(f"{marks[word]:,} {said}" for word, said in named.items() if marks[word])
+    numbers = f"precision {number(tally.marks.precision)}, recall {number(tally.marks.recall)}"
+    cited = f"{marks['cited']:,} of {marks['claims']:,} claims are cited rightly"
+    return [f"citations: {numbers}{f' ({bad})' if bad else ''}; {cited}"]
 
 
 def summary_lines(tally: Tally) -> list[str]:
@@ -146,6 +176,7 @@ def summary_lines(tally: Tally) -> list[str]:
     if tally.labels:
         lines.append("claims: " + ", ".join(f"{n} {label.replace('_', ' ')}" for label, n in tally.labels.items()))
     lines += why_lines(tally)
+    lines += citation_totals(tally)
     if tally.coverage < 1:
         lines.append(f"coverage {tally.coverage:.1%}: the rest could not be judged")
     lines += [f"⚠ {noted(n, tally.count, note)}" for note, n in tally.notes.items()]
@@ -257,7 +288,8 @@ def as_rich(result: Result) -> RenderableType:
         claims.add_row(
             *(Text(words, style="dim") for words in (f"· {aside.kind.replace('_', ' ')}", "", printable(aside.text)))
         )
-    notes = [Text(f"⚠ {printable(note)}", style="bold yellow") for note in result.notes]
+    notes = [Text(line, style="bold" if place == 0 else "") for place, line in enumerate(citation_lines(result))]
+    notes += [Text(f"⚠ {printable(note)}", style="bold yellow") for note in result.notes]
     name = "" if is_derived(result.sample) else f"{printable(result.sample.id)}: "
     return Panel(Group(answer, Text(), claims, *notes), title=Text(f"{name}{headline(result)}"), title_align="left")
 
@@ -354,18 +386,8 @@ def as_html(result: Result) -> str:
     claims = "".join(outcome_html(outcome) for outcome in result.outcomes)
     notes = "".join(f"<p>⚠ {escape(note)}</p>" for note in result.notes)
     opened = " open" if result.unsupported else ""
+    notes += "<br>".join(escape(line) for line in citation_lines(result))
     return (
         f'<div><p><b>{escape(headline(result))}</b></p>{notes}<p style="white-space:pre-wrap">{pieces}</p>'
         f"<details{opened}><summary>claims and evidence</summary>{claims}</details></div>"
     )
-
-
-def revision_html(revision: Revision, before: str) -> str:
-    """A fixed answer for a notebook: what was cut struck through, what was added underlined."""
-    tags = {
-        "kept": "{}",
-        "cut": '<del style="background:#fde2e2;color:#8f1d1d">{}</del>',
-        "added": '<ins style="background:#dcf5e3;color:#14532d">{}</ins>',
-    }
-    shown = "".join(tags[change].format(escape(text)) for change, text in revision.pieces(before))
-    return f'<div><p><b>{escape(fix_headline(revision))}</b></p><p style="white-space:pre-wrap">{shown}</p></div>'

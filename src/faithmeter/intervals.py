@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from statistics import NormalDist, fmean, variance
 
@@ -90,3 +91,51 @@ def paired_p_value(differences: Sequence[float], *, resamples: int = 20_000, see
     positive = np.random.default_rng(seed).binomial(counts, 0.5, size=(resamples, len(counts)))
     sums = (2 * positive - counts) @ distinct
     return float((1 + (np.abs(sums) >= observed).sum()) / (1 + resamples))
+
+
+# --- exact bounds and drift -------------------------------------------------------------------------
+
+
+def binomial_cdf(count: int, n: int, share: float) -> float:
+    """The chance of at most `count` of n, when each comes with this share."""
+    if count >= n or share <= 0:
+        return 1.0
+    if share >= 1:
+        return 0.0
+    log, other = math.log(share), math.log1p(-share)
+    whole = math.lgamma(n + 1)
+    terms = (
+        math.exp(whole - math.lgamma(k + 1) - math.lgamma(n - k + 1) + k * log + (n - k) * other)
+        for k in range(count + 1)
+    )
+    return min(1.0, math.fsum(terms))
+
+
+def upper_bound(count: int, n: int, *, confidence: float = 0.95) -> float:
+    """Clopper and Pearson's one-sided upper bound of a share of which `count` of n were seen: exact for any n."""
+    if count >= n:
+        return 1.0
+    low, high = count / n, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if binomial_cdf(count, n, middle) > 1 - confidence else (low, middle)
+    return high
+
+
+def same_distribution(first: Sequence[float], second: Sequence[float]) -> float:
+    """The p-value of the two-sample test of Kolmogorov and Smirnov: how likely so large a gap is by chance."""
+    if not first or not second:
+        return 1.0
+    ours, theirs = sorted(first), sorted(second)
+    gap = max(abs(_below(ours, value) - _below(theirs, value)) for value in {*ours, *theirs})
+    n = math.sqrt(len(ours) * len(theirs) / (len(ours) + len(theirs)))
+    scaled = (n + 0.12 + 0.11 / n) * gap  # Stephens (1970), good from a few values on
+    if scaled < 0.2:
+        return 1.0
+    terms = (2 * (-1) ** (k - 1) * math.exp(-2 * (k * scaled) ** 2) for k in range(1, 101))
+    return min(1.0, max(0.0, math.fsum(terms)))
+
+
+def _below(values: Sequence[float], value: float) -> float:
+    """The share of sorted values up to one."""
+    return bisect_right(values, value) / len(values)

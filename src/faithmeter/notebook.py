@@ -6,11 +6,12 @@ from html import escape
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from faithmeter.display import LOOKS, as_html, claim_text, detail_text, number, summary_lines
+from faithmeter.display import LOOKS, as_html, claim_text, detail_text, fix_headline, number, summary_lines
 
 if TYPE_CHECKING:
     from faithmeter.datamodels import Outcome
     from faithmeter.results import Result, Tally
+    from faithmeter.revision import Revision
 
 
 def report_html(tally: Tally, *, rows: int = 10) -> str:
@@ -70,3 +71,14 @@ def _chart(tally: Tally) -> str:
         f'<svg viewBox="0 0 404 92" width="404" height="92" role="img" aria-label="answers by score" '
         f'font-size="11" fill="currentColor">{bars}</svg>'
     )
+
+
+def revision_html(revision: Revision, before: str) -> str:
+    """A fixed answer for a notebook: what was cut struck through, what was added underlined."""
+    tags = {
+        "kept": "{}",
+        "cut": '<del style="background:#fde2e2;color:#8f1d1d">{}</del>',
+        "added": '<ins style="background:#dcf5e3;color:#14532d">{}</ins>',
+    }
+    shown = "".join(tags[change].format(escape(text)) for change, text in revision.pieces(before))
+    return f'<div><p><b>{escape(fix_headline(revision))}</b></p><p style="white-space:pre-wrap">{shown}</p></div>'

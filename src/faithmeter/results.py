@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pydantic import computed_field, model_validator
 
 from faithmeter import display
+from faithmeter.citations import CitationCounts, Citations
 from faithmeter.context_use import ContextCounts, Use, share, uses
 from faithmeter.datamodels import Aside, Blame, DerivingModel, Failure, Kind, Label, Outcome, Sample, Usage, Verdict
 from faithmeter.intervals import mean_interval
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from faithmeter.fix import Fixed
 
+fixers: list[Callable[..., Fixed]] = []  # `fix`, which stands above this module, puts itself here
 Status = Literal["ok", "no_claims", "partial", "failed"]
 
 
@@ -47,6 +49,8 @@ class Result(DerivingModel):
     """What it cost."""
     revision: Revision | None = None
     """The answer as it was fixed, where that was asked for."""
+    citations: Citations | None = None
+    """What was found about its citation marks, where that was asked for."""
 
     @model_validator(mode="after")
     def _evidence_is_verbatim(self) -> Self:
@@ -143,7 +147,7 @@ class Result(DerivingModel):
 
     def fixed(self, **options: Any) -> Fixed:
         """The smallest edit that makes the answer faithful, checked anew; the options are those of `faithmeter.fix`."""
-        return _fixers[-1](self, **options)
+        return fixers[-1](self, **options)
 
     def __repr__(self) -> str:
         return display.as_text(self)
@@ -155,14 +159,6 @@ class Result(DerivingModel):
 
     def _repr_html_(self) -> str:
         return display.as_html(self)
-
-
-_fixers: list[Callable[..., Fixed]] = []
-
-
-def fixes_results(fix: Callable[..., Fixed]) -> None:
-    """Say who fixes results: `fix` does, which stands above this module and so cannot be named in it."""
-    _fixers.append(fix)
 
 
 class Tally:
@@ -184,6 +180,7 @@ class Tally:
         self.contexts = ContextCounts()
         """What the contexts of judged answers were good for."""
         self.usage = Usage()
+        self.marks = CitationCounts()
         self._covered = 0.0
         self._worst: list[tuple[_Badness, Result]] = []
 
@@ -204,6 +201,7 @@ class Tally:
             self.contexts.add(result.sample, result.context_use)
         self.notes.update(result.notes)
         self.usage = self.usage + result.usage
+        self.marks.add(result.citations)
         self._covered += result.coverage
         self._consider(_badness(result, score), result)
 
@@ -218,6 +216,7 @@ class Tally:
         self.blame.update(other.blame)
         self.contexts.merge(other.contexts)
         self.usage = self.usage + other.usage
+        self.marks.update(other.marks)
         self._covered += other._covered
         for badness, result in other._worst:
             self._consider(badness, result)
@@ -256,7 +255,7 @@ class Tally:
 
     def as_dict(self) -> dict[str, Any]:
         """The numbers, ready for JSON."""
-        return {
+        return ({"citations": self.marks.as_dict()} if self.marks else {}) | {
             "samples": self.count,
             "mean": self.mean,
             "interval": self.interval,

@@ -26,6 +26,7 @@ COMMANDS = {
     "agree": ("faithmeter.cli.agree", "Set a judge against labels by people."),
     "label": ("faithmeter.cli.label", "Label claims, the uncertain first."),
     "calibrate": ("faithmeter.cli.calibrate", "Fit a verifier to labels by people."),
+    "promise": ("faithmeter.cli.promise", "Find the threshold that keeps unfaithful answers below a share."),
     "selftest": ("faithmeter.cli.selftest", "Corrupt supported claims and see what the verifier catches."),
     "stability": ("faithmeter.cli.stability", "Judge the same answers again and again: which verdicts flip?"),
     "models": ("faithmeter.cli.models", "List the verifiers: what each needs, its licence and its figures."),

@@ -12,9 +12,10 @@ import click
 from faithmeter.cli import BELOW, PASSED, UNJUDGED, speaks_utf8
 from faithmeter.cli.help import Command
 from faithmeter.cli.numbers import FiniteRange
-from faithmeter.cli.options import build_evaluator, corpus_option, evaluator_options
+from faithmeter.cli.options import build_evaluator, citation_options, corpus_option, evaluator_options
 from faithmeter.datamodels import Sample
 from faithmeter.errors import DataError
+from faithmeter.fix.cite import CitationStep
 from faithmeter.results import Result
 from faithmeter.runtime import sync
 
@@ -54,12 +55,15 @@ def sample_of(answer: str, contexts: tuple[str, ...], question: str | None) -> S
 @evaluator_options
 @corpus_option
 @click.option("--min-score", type=FiniteRange(0, 1), help="Exit 1 if the score is below.")
+@citation_options
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def command(
     answer: str,
     contexts: tuple[str, ...],
     question: str | None,
     min_score: float | None,
+    citations: bool,
+    min_citation_precision: float | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -71,13 +75,20 @@ def command(
     echo "It opened in 1889." | faithmeter check - -q "When did it open?" -c @tower.txt --json
     """
     sample = sample_of(answer, contexts, question)
-    result = sync.run(build_evaluator(**options).check(sample))
+    checked = citations or min_citation_precision is not None
+    evaluator = build_evaluator(**options, steps=(CitationStep(),) if checked else ())
+    result = sync.run(evaluator.check(sample))
     for note in result.notes:
         click.echo(f"faithmeter: {note}", err=True)
     _show(result, as_json=as_json)
     if result.coverage < 1:
         sys.exit(UNJUDGED)
-    sys.exit(BELOW if min_score is not None and (result.score is None or result.score < min_score) else PASSED)
+    below = min_score is not None and (result.score is None or result.score < min_score)
+    found = result.citations
+    below |= min_citation_precision is not None and not (
+        found and found.precision is not None and found.precision >= min_citation_precision
+    )
+    sys.exit(BELOW if below else PASSED)
 
 
 def _show(result: Result, *, as_json: bool) -> None:

@@ -26,18 +26,28 @@ from faithmeter.cli.eval_request import EvalRequest, count, show_numbers, verdic
 from faithmeter.cli.fix import fix_options, write_fixed
 from faithmeter.cli.help import Command, complete_files, quiet_option
 from faithmeter.cli.numbers import FiniteRange
-from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, corpus_option, evaluator_options
+from faithmeter.cli.options import (
+    NO_CACHE,
+    Assignment,
+    build_evaluator,
+    citation_options,
+    corpus_option,
+    evaluator_options,
+)
 from faithmeter.cli.progress import Tick, progress
+from faithmeter.cli.promise import Kept
 from faithmeter.datamodels import Usage
 from faithmeter.errors import FaithmeterError
-from faithmeter.evaluator import Evaluator
+from faithmeter.evaluator import Evaluator, Step
 from faithmeter.fix import FixStep
+from faithmeter.fix.cite import CitationStep
 from faithmeter.llm.budget import limited
 from faithmeter.report import read_results, write_report
 from faithmeter.report.github import announce_file, under_actions
 from faithmeter.runs.journal import Journal
 from faithmeter.runs.runner import Judges, Run
 from faithmeter.runs.worker import Specs, frozen_garbage_collector
+from faithmeter.trust.promise import read_promise
 
 
 class Shard(click.ParamType[tuple[int, int]]):
@@ -70,6 +80,8 @@ class Shard(click.ParamType[tuple[int, int]]):
 @click.option("--fix", type=click.Path(dir_okay=False), help="Also make each answer faithful by the smallest edit, and "
               "write the rows with the fixed answers here; the results hold both.")  # fmt: skip
 @fix_options
+@click.option("--promise", type=click.Path(dir_okay=False), help="A promise from `faithmeter promise`: say how many "
+              "answers pass it, and warn if these answers look unlike the labelled ones.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the first N answers.")
 @click.option("--sample", type=click.IntRange(1), metavar="N", help="Only N answers, drawn at random.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed, another --sample.")
@@ -85,6 +97,7 @@ class Shard(click.ParamType[tuple[int, int]]):
 @click.option("--dry-run", is_flag=True, help="Estimate an LLM's calls, tokens and cost; ask nothing.")
 @click.option("--max-cost", type=FiniteRange(min=0), metavar="DOLLARS", help="Stop before an LLM costs more.")
 @click.option("--min-score", type=FiniteRange(0, 1), help="Exit 1 if the mean score is below.")
+@citation_options
 @click.option("--min-coverage", type=FiniteRange(0, 1), default=0.95, show_default=True,
               help="Exit 3 if a smaller share of the claims could be judged.")  # fmt: skip
 @click.option("--fail-fast", is_flag=True, help="Stop at the first answer below --min-score or not judged in full.")
@@ -120,9 +133,11 @@ def command(data: tuple[str, ...], **options: Any) -> None:
         sys.exit(_dry_run(request, build_evaluator(**options | {"cache": NO_CACHE})))
     if repeat > 1:
         sys.exit(_repeat(request, build_evaluator(**options | {"cache": NO_CACHE}), repeat))
-    request.check(_files_named(options["verifier"], options["extractor"], options["cache"].cache))
+    request.check(_files_named(request.promise, options["verifier"], options["extractor"], options["cache"].cache))
     plain = build_evaluator(**options | {"cache": NO_CACHE})
-    steps = (FixStep(refusal_text, strict),) if request.fix else ()
+    cited = request.citations or request.min_citation_precision is not None
+    steps: tuple[Step, ...] = (CitationStep(),) if cited else ()
+    steps += (FixStep(refusal_text, strict),) if request.fix else ()
     specs = Specs(options["verifier"], options["extractor"], plain.scoring, options["cache"], steps, options["corpus"])
     judges = Judges(specs.build(), specs, request.workers)
     if request.engine != "local":
@@ -179,7 +194,7 @@ def _journal(request: EvalRequest) -> Iterator[Journal | None]:
     if request.output:
         with Journal(Path(request.output), fresh=request.fresh, retry_failed=request.retry_failed) as journal:
             yield journal
-    elif request.report or request.fix or under_actions():
+    elif request.report or request.fix or request.promise or under_actions():
         with TemporaryDirectory(prefix="faithmeter-") as folder, Journal(Path(folder) / "results.jsonl") as journal:
             yield journal
     else:
@@ -195,6 +210,9 @@ class _Eval:
         self.judges = judges
         self.intake = request.intake()
         self.fixes: Counter[str] = Counter()
+        self.kept = Kept(read_promise(request.promise)) if request.promise else None
+        if self.kept:
+            self.kept.promise.must_fit(judges.evaluator.signature)
         self.session = Run(
             judges,
             journal=journal,
@@ -231,6 +249,8 @@ class _Eval:
             )
         if self.request.fix and not self.session.stopped and self.journal:
             self.fixes = write_fixed(self.request.fix, read_results(self.journal.output))
+        if self.kept and not self.session.stopped and self.journal:
+            self.kept.add(read_results(self.journal.output))
         if self.journal and not self.session.stopped:
             announce_file(self.journal.output, min_score=self.request.min_score, data=self.request.data[0])
         self._show(left)
@@ -287,7 +307,9 @@ class _Eval:
             "judged_again": dict(journal.again) if journal else {},
             "stopped": self.session.stopped,
             "signature": self.judges.evaluator.signature,
-        } | ({"fixes": dict(self.fixes)} if self.request.fix else {})
+            **({"fixes": dict(self.fixes)} if self.request.fix else {}),
+            **({"promise": self.kept.facts} if self.kept else {}),
+        }
 
     def _lines(self, left: int) -> Iterator[str]:
         if self.intake.bad:
@@ -302,6 +324,7 @@ class _Eval:
         if left and self.journal:
             yield f"{count(left, 'result')} of rows that this run did not meet: kept in {self.journal.path}"
         if not self.session.stopped:
+            yield from self.kept.lines if self.kept else ()
             if self.fixes:
                 yield "fixes: " + ", ".join(f"{number} {status}" for status, number in self.fixes.most_common())
             files = (self.request.output, self.request.report, self.request.fix)

@@ -37,6 +37,9 @@ class EvalRequest:
     retry_failed: bool
     report: str | None
     fix: str | None
+    promise: str | None
+    citations: bool
+    min_citation_precision: float | None
     limit: int | None
     sample: int | None
     seed: int
@@ -104,8 +107,8 @@ class EvalRequest:
             raise click.UsageError("--fail-fast and --max-failures are not for Ray: a part is judged as a whole")
         if self.engine != "local" and self.max_cost is not None:
             raise click.UsageError("--max-cost is not for Ray: its workers cannot see what the others have spent")
-        if self.engine != "local" and self.fix:
-            raise click.UsageError("--fix is not for Ray: run it on the rows that need it")
+        if self.engine != "local" and (self.fix or self.promise):
+            raise click.UsageError("--fix and --promise are not for Ray")
         if self.report:
             format_of(self.report)
         inputs = [source.name for source in find([name for name in self.data if "://" not in name])]
@@ -141,6 +144,10 @@ def verdict(tally: Tally, request: EvalRequest, stopped: str | None) -> int:
     if tally.min_score is not None and (stopped or tally.mean is None or tally.mean < tally.min_score):
         if tally.mean is None or tally.mean < tally.min_score:
             click.echo(f"faithmeter: mean score {display.number(tally.mean)} is below {tally.min_score:g}", err=True)
+        return BELOW
+    least, precision = request.min_citation_precision, tally.marks.precision
+    if least is not None and (precision is None or precision < least):
+        click.echo(f"faithmeter: citation precision {display.number(precision)} is below {least:g}", err=True)
         return BELOW
     return PASSED
 

@@ -36,6 +36,7 @@ def fix_options(function: Any) -> Any:
 @click.option("-q", "--question", help="What was asked.")
 @fix_options
 @evaluator_options
+@click.option("--citations", is_flag=True, help="Also put citation marks right.")
 @click.option("--answer-only", is_flag=True, help="Print the fixed answer and nothing else.")
 @click.option("--json", "as_json", is_flag=True, help="Print the fix as JSON: answer, edits, both results, status.")
 def command(
@@ -44,6 +45,7 @@ def command(
     question: str | None,
     strict: bool,
     refusal_text: str,
+    citations: bool,
     answer_only: bool,
     as_json: bool,
     **options: Any,
@@ -60,7 +62,8 @@ def command(
     Exit codes: 0 what remains is supported, 1 claims in doubt were left, 2 usage or bad input, 3 not judged in full.
     """
     sample = sample_of(answer, contexts, question)
-    fixed = sync.run(Fixer(build_evaluator(**options), refusal=refusal_text, strict=strict).fix(sample))
+    fixer = Fixer(build_evaluator(**options), refusal=refusal_text, strict=strict, citations=citations)
+    fixed = sync.run(fixer.fix(sample))
     for note in fixed.result_before.notes:
         click.echo(f"faithmeter: {note}", err=True)
     _show(fixed, answer_only=answer_only, as_json=as_json)

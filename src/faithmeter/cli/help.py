@@ -20,9 +20,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "What is written": ("output", "outputs", "html", "report", "trend", "title", "fresh", "retry_failed"),
     "How answers are fixed": ("fix", "strict", "refusal_text", "answer_only"),
+    "Citations and promises": ("citations", "promise", "at_most", "confidence"),
     "When it fails": (
         *("min_score", "min_coverage", "min_accuracy", "min_caught", "max_flagged", "max_flips", "min_size"),
-        *("fail_fast", "max_failures"),
+        *("fail_fast", "max_failures", "min_citation_precision"),
     ),
     "Cost and speed": ("dry_run", "max_cost", "workers"),
     "Cache": ("place", "no_cache", "semantic_cache", "refresh"),

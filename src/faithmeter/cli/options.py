@@ -10,7 +10,7 @@ import click
 
 from faithmeter.cli.help import complete_extractor, complete_profile, complete_scoring, complete_verifier
 from faithmeter.cli.numbers import FiniteRange
-from faithmeter.evaluator import Evaluator
+from faithmeter.evaluator import Evaluator, Step
 from faithmeter.runs.worker import Caching, Specs
 from faithmeter.runtime.specs import finite, judge_of, with_options
 from faithmeter.scoring import PROFILES, load_scoring
@@ -72,8 +72,8 @@ def evaluator_options(function: F) -> F:
                 default="sentences",
                 show_default=True,
                 shell_complete=complete_extractor,
-                help="Who finds the claims: sentences, sentences:LANGUAGE, openai:MODEL and other providers, or "
-                "python:MODULE:FUNCTION.",
+                help="Who finds the claims: sentences, clauses, sentences:LANGUAGE, openai:MODEL and other providers, "
+                "or python:MODULE:FUNCTION.",
             ),
             click.option(
                 "--scoring",
@@ -170,6 +170,14 @@ def corpus_option(function: F) -> F:
     )(function)
 
 
+def citation_options(function: F) -> F:
+    """Whether citation marks are checked, and what they must reach."""
+    function = click.option("--min-citation-precision", type=FiniteRange(0, 1), help="Exit 1 if a smaller share of the "
+                            "citation marks is right, or there are none; implies --citations.")(function)  # fmt: skip
+    return click.option("--citations", is_flag=True, help="Check each citation mark ([1], [^2], (Doc 3), …) against "
+                        "the passage it names.")(function)  # fmt: skip
+
+
 NO_CACHE = Caching(False)
 
 
@@ -183,6 +191,7 @@ def build_evaluator(
     refusal: float | str | None,
     cache: Caching,
     corpus: str | None = None,
+    steps: tuple[Step, ...] = (),
 ) -> Evaluator:
     """The evaluator that the shared options describe."""
     said = {"no_claims": no_claims, "refusal": refusal}
@@ -193,4 +202,4 @@ def build_evaluator(
     if weights:
         changes["weights"] = dict(weights)
     policy = load_scoring(scoring).revised(**changes)
-    return Specs(verifier, extractor, policy, cache, corpus=corpus).build()
+    return Specs(verifier, extractor, policy, cache, steps, corpus).build()

@@ -10,6 +10,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from faithmeter.data.citation_objects import as_text
+from faithmeter.data.conversations import is_conversation, turns
 from faithmeter.data.files import STDIN
 from faithmeter.data.hash_table import Table, fingerprint
 from faithmeter.data.jsonl import shown
@@ -78,9 +80,18 @@ def to_samples(
     empty = True
     for record in records:
         empty = False
-        yield sampler.row(record)
+        yield from (sampler.row(part) for part in _parts(record))
     if empty:
         raise DataError(f"{nothing}; expected rows with 'answer' and 'contexts'")
+
+
+def _parts(record: Record) -> Iterator[Record]:
+    """A row, or of a chat log a row for each turn of the assistant."""
+    if isinstance(record.value, Mapping) and is_conversation(record.value):
+        for part in turns(record.value):
+            yield record._replace(value=part)
+    else:
+        yield record
 
 
 def only_samples(rows: Iterable[Row]) -> Iterator[Sample]:
@@ -185,6 +196,8 @@ class Sampler:
                     return RowError(record.where, f"column {column!r}: {fields[field].reason}", "save it as text")
             elif field in REQUIRED:
                 return _missing(record, field, names)
+        if isinstance(fields.get("answer"), list | dict):
+            fields["answer"] = as_text(fields["answer"], _ids(fields.get("contexts")))
         if isinstance(fields.get("id"), int):
             fields["id"] = str(fields["id"])
         fields = {field: value for field, value in fields.items() if value is not None}
@@ -197,6 +210,12 @@ class Sampler:
         except ValueError as error:
             return RowError(record.where, f"cannot be written as JSON: {error}")
         return sample
+
+
+def _ids(contexts: Any) -> list[str | None]:
+    """The contexts' ids, where they have any."""
+    found = contexts if isinstance(contexts, list) else []
+    return [str(item["id"]) if isinstance(item, dict) and item.get("id") is not None else None for item in found]
 
 
 def _may_be_unwritable(sample: Sample) -> bool:

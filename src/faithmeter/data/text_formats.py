@@ -27,6 +27,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "contexts": ("contexts", "retrieved_contexts", "retrieval_context", "context"),
     "question": ("question", "user_input", "query", "input"),
     "id": ("id", "sample_id"),
+    "history": ("history",),
     "metadata": ("metadata",),
 }
 

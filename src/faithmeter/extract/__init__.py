@@ -29,6 +29,7 @@ class Extractor(Protocol):
 
 # name -> "module:function", as for verifiers
 _LOADERS = {
+    "clauses": "faithmeter.extract.clauses:load",
     "sentences": "faithmeter.extract.sentences:load",
     **dict.fromkeys(PROVIDERS, "faithmeter.judge.joint:load"),
 }

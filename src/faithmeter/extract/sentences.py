@@ -10,6 +10,7 @@ from faithmeter.errors import UsageError
 from faithmeter.extract import asides
 from faithmeter.extract.asides import Asides
 from faithmeter.text import sentences
+from faithmeter.text.citation_marks import unmarked
 
 _MATHS = re.compile(r"(?:\$\$|\\\[)\s*\Z")
 _GAP = 200  # characters before a block in which what opens it is looked for
@@ -26,7 +27,7 @@ class SentenceExtractor:
 
     @property
     def signature(self) -> str:
-        return "sentences.3" + ("" if self.language == "en" else f",{self.language}")
+        return "sentences.4" + ("" if self.language == "en" else f",{self.language}")
 
     async def extract(self, sample: Sample) -> Extraction:
         """Every sentence becomes a claim or an aside."""
@@ -37,7 +38,8 @@ class SentenceExtractor:
         for start, end, kind in parts:
             place = {"text": sample.answer[start:end], "start": start, "end": end}
             if kind is None or (kind == "heading" and start > last) or (kind == "code" and last < 0):
-                claims.append(Claim.model_validate(place))
+                # a citation mark is no part of what is claimed, and verifiers stumble over it
+                claims.append(Claim.model_validate({**place, "text": unmarked(place["text"]) or place["text"]}))
             else:
                 rest.append(Aside.model_validate({**place, "kind": kind}))
         return Extraction(claims=tuple(claims), asides=tuple(rest))

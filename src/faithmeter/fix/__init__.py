@@ -9,7 +9,7 @@ from faithmeter.datamodels import Sample
 from faithmeter.evaluator import Evaluator
 from faithmeter.extract import Extractor
 from faithmeter.fix.fixer import REFUSAL, Fixed, Fixer, Rewriter
-from faithmeter.results import Result, fixes_results
+from faithmeter.results import Result, fixers
 from faithmeter.runtime import sync
 from faithmeter.verify import DEFAULT_VERIFIER, Verifier
 
@@ -23,20 +23,23 @@ async def afix(
     extractor: str | Extractor = "sentences",
     refusal: str = REFUSAL,
     strict: bool = False,
+    citations: bool = False,
     rewriter: Rewriter | None = None,
 ) -> Fixed:
     """Make an answer faithful by the smallest edit, and check it anew.
 
     Wrong numbers, dates, units and names are exchanged for the quoted ones, hedges put back, and clauses or sentences
     that are surely not supported cut; the rest stays to the letter. `strict` leaves nothing that is not supported;
-    otherwise claims in doubt are left, and `status` is "doubtful". `refusal` is the answer where nothing remains.
+    otherwise claims in doubt are left, and `status` is "doubtful". `refusal` is the answer where nothing remains;
+    `citations` also puts citation marks right.
     """
     evaluator = Evaluator(
         verifier=verifier,
         extractor=extractor,
         scoring=given.scoring if isinstance(given, Result) else "plain",
     )
-    return await Fixer(evaluator, refusal=refusal, strict=strict, rewriter=rewriter).fix(given)
+    fixer = Fixer(evaluator, refusal=refusal, strict=strict, citations=citations, rewriter=rewriter)
+    return await fixer.fix(given)
 
 
 def fix(
@@ -46,16 +49,18 @@ def fix(
     extractor: str | Extractor = "sentences",
     refusal: str = REFUSAL,
     strict: bool = False,
+    citations: bool = False,
     rewriter: Rewriter | None = None,
 ) -> Fixed:
     """Make an answer faithful by the smallest edit, and check it anew.
 
     Wrong numbers, dates, units and names are exchanged for the quoted ones, hedges put back, and clauses or sentences
     that are surely not supported cut; the rest stays to the letter. `strict` leaves nothing that is not supported;
-    otherwise claims in doubt are left, and `status` is "doubtful". `refusal` is the answer where nothing remains.
+    otherwise claims in doubt are left, and `status` is "doubtful". `refusal` is the answer where nothing remains;
+    `citations` also puts citation marks right.
     """
     options: dict[str, Any] = {"verifier": verifier, "extractor": extractor, "refusal": refusal}
-    return sync.run(afix(given, strict=strict, rewriter=rewriter, **options))
+    return sync.run(afix(given, strict=strict, citations=citations, rewriter=rewriter, **options))
 
 
 class FixStep(NamedTuple):
@@ -76,4 +81,4 @@ class FixStep(NamedTuple):
         return result.model_copy(update={"revision": fixed.revision})
 
 
-fixes_results(fix)
+fixers.append(fix)

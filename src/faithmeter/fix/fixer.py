@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 
 from faithmeter.datamodels import Claim, Evidence, Failure, Label, Model, Outcome, Pair, Sample, Verdict
 from faithmeter.evaluator import Evaluator
+from faithmeter.fix.cite import check_citations, mark_edits
 from faithmeter.fix.cuts import Change, changed, phrases, sentence_cut, tidied
 from faithmeter.fix.doubt import is_surely_unsupported
 from faithmeter.fix.hedges import dropped
@@ -22,6 +23,7 @@ from faithmeter.fix.swaps import proposals as swapped
 from faithmeter.results import Result
 from faithmeter.revision import Edit, EditKind, FixStatus, Revision, applied, pieces
 from faithmeter.runtime.boundary import verified
+from faithmeter.text.citation_marks import unmarked
 from faithmeter.text.english.articles import with_article
 from faithmeter.text.english.clause_removal import without
 from faithmeter.text.english.clauses import clauses
@@ -72,7 +74,7 @@ class Fixed(Model):
         return revision_rich(self.revision, self.result_before.sample.answer)
 
     def _repr_html_(self) -> str:
-        from faithmeter.display import revision_html
+        from faithmeter.notebook import revision_html
 
         return revision_html(self.revision, self.result_before.sample.answer)
 
@@ -98,11 +100,13 @@ class Fixer:
         *,
         refusal: str = REFUSAL,
         strict: bool = False,
+        citations: bool = False,
         rewriter: Rewriter | None = None,
     ) -> None:
         self.evaluator = evaluator
         self.refusal = refusal
         self.strict = strict
+        self.citations = citations
         self.rewriter = rewriter
 
     async def fix(self, given: Result | Sample) -> Fixed:
@@ -117,8 +121,35 @@ class Fixer:
             if found := await (self._mended if sentence.failing else self._hedged)(sentence, sample):
                 edits[sentence.start, sentence.end] = found
         if not edits:
-            return _unchanged(before, "doubtful" if before.unsupported else "faithful")
-        return await self._settled(before, sentences, edits)
+            fixed = _unchanged(before, "doubtful" if before.unsupported else "faithful")
+        else:
+            fixed = await self._settled(before, sentences, edits)
+        marked = self.citations or before.citations is not None
+        return await self._marked(fixed) if marked and fixed.status != "refused" else fixed
+
+    async def _marked(self, fixed: Fixed) -> Fixed:
+        """The same with its citation marks put right, which are judged on the answer as it is by then."""
+        found = await check_citations(fixed.result_after, self.evaluator.verifier)
+        checked = fixed.result_after.model_copy(update={"citations": found})
+        original = fixed.result_before.sample.answer
+        extra = []
+        for edit in mark_edits(checked):
+            start = _place_before(original, fixed.edits, edit.start)
+            if start is not None and original[start : start + len(edit.old)] == edit.old:
+                extra.append(edit.model_copy(update={"start": start, "end": start + len(edit.old)}))
+        extra = [e for e in extra if all(e.end <= o.start or o.end <= e.start for o in fixed.edits)]
+        if not extra:
+            return fixed.model_copy(update={"result_after": checked})
+        edits = tuple(sorted([*fixed.edits, *extra], key=lambda edit: (edit.start, edit.end)))
+        answer = applied(original, edits)
+        after = await self._check(fixed.result_before.sample, answer)
+        after = after.model_copy(update={"citations": await check_citations(after, self.evaluator.verifier)})
+        worse = len(after.unsupported) > len(checked.unsupported) or after.failures
+        if worse or (after.citations and found.right > after.citations.right):
+            return fixed.model_copy(update={"result_after": checked})
+        status: FixStatus = "fixed" if fixed.status == "faithful" else fixed.status
+        changes = {"answer": answer, "edits": edits, "result_after": after, "status": status}
+        return fixed.model_copy(update=changes)
 
     async def _settled(
         self, before: Result, sentences: Sequence[_Sentence], edits: dict[tuple[int, int], list[Edit]]
@@ -228,7 +259,8 @@ class Fixer:
         for text in texts:
             answer = sample.answer[:start] + text + sample.answer[end:]
             changed = sample.model_copy(update={"answer": answer})
-            pairs.append(Pair(Claim(text=text, start=start, end=start + len(text)), changed))
+            claim = Claim(text=unmarked(text), start=start, end=start + len(text))
+            pairs.append(Pair(claim, changed))
         return await verified(self.evaluator.verifier.verify, pairs) if pairs else []
 
 
@@ -273,6 +305,17 @@ def _touched(answer: str, edits: Sequence[Edit], claim: Claim, sentences: Sequen
         old += len(text) * (change != "added")
         new += len(text) * (change != "cut")
     return [item for item in sentences if any(item.start <= place < item.end for place in places)]
+
+
+def _place_before(answer: str, edits: Sequence[Edit], place: int) -> int | None:
+    """Where a place of the fixed answer was before its edits; None if it is in words that were added."""
+    old = new = 0
+    for change, text in pieces(answer, edits):
+        if change == "kept" and new <= place < new + len(text):
+            return old + place - new
+        old += len(text) * (change != "added")
+        new += len(text) * (change != "cut")
+    return None
 
 
 def _cut(answer: str, sentence: _Sentence) -> Edit:

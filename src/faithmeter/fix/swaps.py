@@ -14,11 +14,16 @@ from typing import NamedTuple
 from faithmeter.datamodels import Context, Evidence
 from faithmeter.evidence.passages import Index, Passage, terms
 from faithmeter.revision import EditKind
+from faithmeter.text.english import verbs
 from faithmeter.text.english.mentions import Mention, mentions, written_like
 
+FIELDS = 60  # of records
 PASSAGES = 6  # of the contexts, those that say most of the claim
 _REACH = 8  # words around a mention that tell what it is about
 _WORD = re.compile(r"[^\W_]+(?:[.,'’][^\W_]+)*|[%$€£]")
+_PART = re.compile(r"\w+")
+_FIELD = re.compile(r"\W*(?P<key>\w+)\W*:")
+_PLACES = frozenset({"city", "state", "address", "location", "country", "place", "town"})
 _SAME_ENOUGH = 0.6  # of a claim's words that a passage must have in the same order for other words to be exchanged
 
 
@@ -79,7 +84,10 @@ def _nearest(text: str, index: Index) -> list[tuple[Passage, float]]:
     wanted = set(terms(text))
     shares = [(len(wanted.intersection(terms(passage.text))) / max(1, len(wanted)), -passage.number, passage)
               for passage in index.passages]  # fmt: skip
-    return [(passage, share) for share, _, passage in sorted(shares, reverse=True)[:PASSAGES] if share > 0]
+    near = [(passage, share) for share, _, passage in sorted(shares, reverse=True)[:PASSAGES] if share > 0]
+    # Of a record, every field may be meant: its value is what the claim has wrong, so that no word of it need agree.
+    fields = [(passage, share) for share, _, passage in shares if passage.fields][:FIELDS]
+    return [*near, *(item for item in fields if item not in near)]
 
 
 def _exchanges(
@@ -101,9 +109,9 @@ def _exchanges(
                 continue
             else:
                 fit = _fit(text, mine, passage, other) - 1.5 * stands
-            new = written_like(mine, other)
+            start, end, new = _narrowed(mine, written_like(mine, other))
             reason = f"the context has {other.text!r}, not {mine.text!r}"
-            yield Proposal(mine.start, mine.end, new, "swap", reason, None, fit + 3 * overlap)
+            yield Proposal(start, end, new, "swap", reason, None, fit + 3 * overlap)
 
 
 def _is_said(mine: Mention, other: Mention, text: str, have: Set[tuple[str, str]]) -> bool:
@@ -126,13 +134,62 @@ def _fit(text: str, mine: Mention, passage: str, other: Mention) -> float:
         if word in right:
             there, away = right[word]
             score += (1.0 if side == there else 0.5) / (1 + 0.25 * (distance - 1)) / (1 + 0.25 * (away - 1))
+    score += sum(1.0 for side in ("before", "after") if _next_to(left, side) & _next_to(right, side))
     if mine.kind == "number" and mine.beside == other.beside:
         score += 1.0 if mine.beside else 0.3
-    if mine.kind == "name":
-        shared = set(mine.value.split()) & set(other.value.split())
-        score += 1.5 * bool(shared) - 0.2 * abs(len(mine.value.split()) - len(other.value.split()))
-        score -= 0.6 * (mine.text.isupper() != other.text.isupper())
-    return score
+    if mine.kind == "number":  # 3.5 is more likely meant by 7.5 than 2 is
+        score += 0.8 * (_shape(mine) == _shape(other))
+    return score + _likeness(text, mine, passage, other) if mine.kind == "name" else score
+
+
+def _likeness(text: str, mine: Mention, passage: str, other: Mention) -> float:
+    """How much two names look like names of one kind, and the second like a name at all."""
+    ours, theirs = re.findall(r"\w+", mine.value), re.findall(r"\w+", other.value)
+    score = 3.0 * bool(set(ours) & set(theirs)) - 0.2 * abs(len(ours) - len(theirs))
+    capitals = mine.text.isupper(), other.text.isupper()
+    score += 1.5 if all(capitals) and len(theirs) == 1 else -0.6 if any(capitals) else 0.0
+    if ending := re.search(r"(?:[ai]an|ese|ish)\Z", ours[-1]):
+        score += 2.0 * theirs[-1].endswith(ending[0])
+    field = _FIELD.match(passage)
+    if field:
+        key = field["key"].lower()
+        here = re.search(r"\b(?:in|near|at|from) \Z", text[: mine.start]) is not None
+        score += 2.0 * (here and key in _PLACES) + 2.5 * (mine.start == 0 and key == "name")
+    alone = len(theirs) == 1 and not capitals[1]
+    first = not passage[: other.start].strip("\"'“‘( ") or passage[: other.start].rstrip("\"'“‘( ")[-1:] in ".!?:•-–;"
+    common = theirs[0] in verbs.BASES or theirs[0] in verbs.THIRD or theirs[0].endswith(("ing", "ly", "ed"))
+    return score - 1.5 * (alone and first and not field) - 1.5 * (alone and common)
+
+
+def _narrowed(mine: Mention, new: str) -> tuple[int, int, str]:
+    """Of a name that shares words with the other at an end, only the words that differ are exchanged."""
+    if mine.kind != "name":
+        return mine.start, mine.end, new
+    ours, theirs = [*_PART.finditer(mine.text)], [*_PART.finditer(new)]
+    head = 0
+    while head < min(len(ours), len(theirs)) - 1 and ours[head][0] == theirs[head][0]:
+        head += 1
+    tail = 0
+    while tail < min(len(ours), len(theirs)) - head - 1 and ours[-1 - tail][0] == theirs[-1 - tail][0]:
+        tail += 1
+    if not head and not tail:
+        shared = [(a, b) for a, one in enumerate(ours) for b, two in enumerate(theirs) if one[0] == two[0]]
+        if not shared or shared[0][0] != shared[0][1] or shared[0][0] == 0:
+            return mine.start, mine.end, new
+        last = shared[0][0]  # "Brannigan Peace Prize-winning" and "Nobel Peace Prize"
+        return mine.start, mine.start + ours[last - 1].end(), new[: theirs[last - 1].end()]
+    start, end = ours[head].start(), ours[len(ours) - 1 - tail].end()
+    return mine.start + start, mine.start + end, new[theirs[head].start() : theirs[len(theirs) - 1 - tail].end()]
+
+
+def _next_to(around: dict[str, tuple[str, int]], side: str) -> set[str]:
+    return {word for word, place in around.items() if place == (side, 1)}
+
+
+def _shape(mention: Mention) -> tuple[int, int]:
+    """How many digits a number has before and after the point."""
+    whole, _, decimals = mention.value.partition(".")
+    return len(whole), len(decimals)
 
 
 def _around(text: str, mention: Mention) -> dict[str, tuple[str, int]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO
 
 from faithmeter.datamodels import Failure
-from faithmeter.display import number, why
+from faithmeter.display import citation_lines, number, why
 from faithmeter.report.escaping import xml, xml_attribute
 from faithmeter.report.summary import OWN_PLACE, Summary, limit_of, passes, to_look_at
 from faithmeter.results import Result
@@ -52,4 +52,5 @@ def _words(result: Result) -> str:
         else:
             lines += [f"    context {item.context + 1}: “{item.quote}”" for item in outcome.evidence]
             lines += [f"    {reason}"] if (reason := why(outcome)) else []
+    lines += citation_lines(result)
     return "\n".join(lines)

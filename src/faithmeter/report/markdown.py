@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO
 
 from faithmeter.datamodels import Outcome, Verdict
-from faithmeter.display import LOOKS, noted, number, why, why_lines
+from faithmeter.display import LOOKS, citation_totals, noted, number, why, why_lines
 from faithmeter.report.escaping import markdown
 from faithmeter.report.html.plot import shares
 from faithmeter.report.summary import Summary
@@ -66,6 +66,7 @@ def _numbers(summary: Summary) -> Iterator[str]:
     yield f"- {summary.count:,} answers: {counted or 'none'}"
     if summary.pass_rate is not None:
         yield f"- pass rate {summary.pass_rate:.0%}"
+    yield from (f"- {line}" for line in citation_totals(summary))
     if summary.coverage < 1:
         yield f"- coverage {summary.coverage:.1%}: the rest could not be judged"
     yield from (f"- {line}" for line in why_lines(summary))

@@ -22,6 +22,7 @@ SAMPLE_COLUMNS = {
     "id": "string", "question": "string", "answer": "string", "status": "string", "score": "float64",
     "low": "float64", "high": "float64", "coverage": "float64", "claims": "int64",
     "utilisation": "float64", "noise": "float64",
+    "citation_precision": "float64", "citation_recall": "float64", "fixed_answer": "string",
     **{label.value: "int64" for label in Label}, "not_judged": "int64",
     "calls": "int64", "prompt_tokens": "int64", "completion_tokens": "int64", "cost": "float64",
     "cache_hits": "int64", "seconds": "float64", "signature": "string", "metadata": "string",
@@ -43,6 +44,9 @@ def sample_rows(result: Result) -> Iterator[Row]:
     yield {
         "id": sample.id, "question": sample.question, "answer": sample.answer, "status": result.status,
         "score": result.score, "low": low, "high": high, "coverage": result.coverage,
+        "citation_precision": result.citations.precision if result.citations else None,
+        "citation_recall": result.citations.recall if result.citations else None,
+        "fixed_answer": result.revision.answer if result.revision else None,
         "claims": len(result.outcomes), "utilisation": result.utilisation, "noise": result.noise,
         **dict(zip(names, counts(result), strict=True)),
         **usage.model_dump(include={"calls", "prompt_tokens", "completion_tokens", "cost", "cache_hits", "seconds"}),

@@ -87,7 +87,7 @@ def fit_profile(agreement: Agreement, *, aim: Aim = "balanced") -> Profile:
 def _verifier_of(signature: str) -> str:
     """The verifier's part of a result's signature."""
     found = re.fullmatch(r"extract:.*?\|verify:(.*)\|score:.*", signature, re.DOTALL)
-    return found[1] if found else signature
+    return re.sub(r"(?:\|(?:fix|citations):[^|]*)+\Z", "", found[1]) if found else signature
 
 
 def _share(units: Sequence[LabelledUnit]) -> float | None:

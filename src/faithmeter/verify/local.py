@@ -172,9 +172,7 @@ class LocalVerifier:
 
     def reads(self, pair: Pair) -> Sequence[str]:
         """What the claim's pronouns refer to."""
-        return (
-            antecedent(pair.claim.text, question=pair.sample.question, before=pair.sample.answer[: pair.claim.start]),
-        )
+        return (antecedent(pair.claim.text, question=pair.sample.asked, before=pair.sample.answer[: pair.claim.start]),)
 
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """Judge in worker threads, so that the event loop stays free; each pair on its own, in order."""
@@ -202,7 +200,7 @@ class LocalVerifier:
             return Verdict(claim=claim, label=Label.NOT_ENOUGH_INFO, support=0.0, origin=origin)
         if proof := derive.derive(claim.text, index, sample.contexts):
             return _proven(claim, proof)
-        refers = antecedent(claim.text, question=sample.question, before=sample.answer[: claim.start])
+        refers = antecedent(claim.text, question=sample.asked, before=sample.answer[: claim.start])
         best, read = self._read(model, claim, index, refers=refers)
         supported = best.support >= self.calibration.threshold
         label = Label.SUPPORTED if supported else Label.NOT_ENOUGH_INFO

@@ -102,7 +102,7 @@ async def traced(outcomes: Sequence[Outcome], sample: Sample, corpus: Corpus, ve
 
 
 def _hint(claim: Claim, sample: Sample) -> str:
-    return antecedent(claim.text, question=sample.question, before=sample.answer[: claim.start])
+    return antecedent(claim.text, question=sample.asked, before=sample.answer[: claim.start])
 
 
 def _pair(outcome: Outcome, sample: Sample, passages: Sequence[Passage]) -> Pair:

@@ -106,6 +106,9 @@ def _tiles(summary: Summary) -> list[str]:
     failed = sum(summary.failures.values())
     note = "every claim could be judged" if not failed else _failures(summary)
     tiles.append(_tile("Claims", f"{summary.verdicts + failed:,}", note))
+    if summary.marks.recall is not None:
+        figure = f"{number(summary.marks.precision)} / {number(summary.marks.recall)}"
+        tiles.append(_tile("Citations", figure, "precision / recall of the marks"))
     return [*tiles, _cost(summary)]
 
 

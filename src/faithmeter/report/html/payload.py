@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from faithmeter.datamodels import Failure, Label, Outcome, Verdict
-from faithmeter.display import fix_headline, why
+from faithmeter.display import citation_lines, fix_headline, why
 from faithmeter.report.escaping import one_line
 from faithmeter.report.summary import to_look_at
 from faithmeter.results import Result
@@ -90,6 +90,8 @@ def details(result: Result, signature: int) -> dict[str, Any]:
     }
     if result.notes:
         found["notes"] = result.notes
+    if result.citations:
+        found["citations"] = citation_lines(result)
     if result.revision:
         found["revision"] = {
             "headline": fix_headline(result.revision),

@@ -17,13 +17,11 @@ from faithmeter.text.english.clause_words import (
 )
 from faithmeter.text.english.word_tables import words
 
+LONGEST_ITEM = 6  # words of an item of a list
 RELATIVES = words("which who whose")
 _NO_LIST = words("or nor between either neither not never no from total together combined versus")
-_LIST_CUES = words(
-    "including like include includes included offers offer provides provide serves serve features feature "
-    "contains contain has have had are is were was with of for such as via by from through during between in on "
-    "at produces produce sells sell makes make"
-)
+_LIST_CUES = words("including like as")
+"""After these, as after a verb, a list may begin; "as" is that of "such as"."""
 
 
 def relatives(body: str, found: list[Word], first: int, last: int) -> Iterator[Clause]:
@@ -43,6 +41,8 @@ def relatives(body: str, found: list[Word], first: int, last: int) -> Iterator[C
                 continue
             end = closed
             antecedent = body[found[first].start : found[at - 2].end]
+            if {word.lower for word in found[first : at - 1]} & (REPORTS | {"of"}):
+                continue
         else:
             closed = next(
                 (
@@ -54,11 +54,14 @@ def relatives(body: str, found: list[Word], first: int, last: int) -> Iterator[C
                 ),
                 None,
             )
-            if closed is not None:
-                continue  # whether the sentence goes on after it, or the clause, cannot be told
+            unclear = (PREPOSITIONS | REPORTS | {"and"}) - {"of"}
+            if closed is not None or any(word.lower in unclear for word in found[main + 1 : at - 1]):
+                continue  # where the clause ends, or which noun is meant, cannot be told
             antecedent = _phrase_before(body, found, main + 1, at - 1)
             if not antecedent:
                 continue
+        if not _agrees(antecedent, found[at + 1].lower) and found[at].lower != "whose":
+            continue  # the whole clause is meant: "…, which sends a message"
         rest = body[found[at + 1].start : found[end - 1].end]
         text = f"{antecedent}'s {rest}" if found[at].lower == "whose" else f"{antecedent} {rest}"
         stop = found[end].end if main is None else found[end - 1].end
@@ -71,6 +74,17 @@ def _finite_after_pronoun(found: list[Word], at: int) -> bool:
     if word in ADVERBS and at + 1 < len(found):
         word = found[at + 1].lower
     return word in verbs.AUXILIARIES or word in verbs.THIRD or verbs.is_past(word) or word in verbs.BASES
+
+
+def _agrees(antecedent: str, verb: str) -> bool:
+    """Whether a verb can be that of a noun phrase, one or many."""
+    last = antecedent.split(" of ")[0].split()[-1].lower()
+    many = " and " in antecedent or (last.endswith("s") and not last.endswith(("ss", "us", "is", "'s")))
+    if verb in ("is", "was", "has", "does") or verb in verbs.THIRD:
+        return not many or last[:1].isupper()
+    if verb in ("are", "were", "have", "do") or (verb in verbs.BASES and verb not in verbs.PAST):
+        return many
+    return True
 
 
 def _verb_at(found: list[Word], at: int) -> bool:
@@ -150,15 +164,25 @@ def items(body: str, found: list[Word], first: int, last: int) -> Iterator[Claus
     ends = [*(begin - 1 for begin in begins[1:-1]), commas[-1] if commas[-1] == join - 1 else join, last]
     spans = list(zip(begins, ends, strict=True))
     texts = [found[begin:end] for begin, end in spans]
-    if any(not item or any(_is_verb(word) for word in item) for item in texts):
+    if any(not item or len(item) > LONGEST_ITEM or any(_is_verb(word) for word in item) for item in texts):
+        return
+    if any(_goes_on(item[0]) for item in texts) or any(word.lower in PREPOSITIONS - {"of"} for word in texts[0]):
         return
     bare = [[word for word in item if word.lower not in DETERMINERS] for item in texts]
-    if all(len(item) == 1 for item in bare[:-1]) and len(bare[-1]) > 1 and texts[-1][0].lower not in DETERMINERS:
+    described = not any(item[-1].lower.endswith("s") for item in texts[:-1])
+    if all(len(item) == 1 for item in bare[:-1]) and len(bare[-1]) > 1 and described:
         return  # adjectives of one noun
     head = body[found[first].start : found[cue].end]
     for number, (begin, end) in enumerate(spans):
         start, stop = found[begin].start, found[end - 1].end
         yield Clause(start if number else found[first].start, stop, f"{head} {body[start:stop]}", (start, stop), "item")
+
+
+def _goes_on(word: Word) -> bool:
+    """Whether a word opens no item but an addition: "…, with reviewers praising", "…, known for", "…, offering"."""
+    lower = word.lower
+    opens = lower in PREPOSITIONS or lower in ("such", "both", "also", "then") or lower.endswith("ing")
+    return opens or (verbs.is_participle(lower) and word.text[0].islower())
 
 
 def _is_verb(word: Word) -> bool:

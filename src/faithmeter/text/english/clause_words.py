@@ -52,8 +52,8 @@ ADVERBS = words(
     "currently already once originally again instead"
 )
 REPORTS = words(
-    "said says say claimed claims claim believes believe believed think thinks thought argued argues suggests "
-    "suggested reported reports report stated states state according told tells explained explains noted notes "
+    "said says say claimed believes believe believed think thinks thought argued argues suggests "
+    "suggested reported stated according told tells explained explains noted "
     "warned warns announced announces indicates indicated shows showed found reveals revealed mentions mentioned "
     "denied denies alleged alleges if unless because whether that when where while until since so although though "
     "rather instead"
@@ -94,7 +94,9 @@ def _noun_like(word: Word) -> bool:
 
 def _is_plural(found: list[Word], at: int) -> bool:
     word = found[at].lower if at >= 0 else ""
-    return word.endswith("s") and not word.endswith(("ss", "us", "is", "'s")) and found[at].text[0].islower()
+    return (
+        word.endswith("s") and not word.endswith(("ss", "us", "is", "'s")) and (at == 0 or found[at].text[0].islower())
+    )
 
 
 def first_finite(found: list[Word], first: int, last: int) -> int | None:

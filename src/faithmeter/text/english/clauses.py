@@ -126,7 +126,8 @@ def _follows(
     if head is None:
         return None, ""
     subject, verb = head
-    carried = _carried(body, found, verb, joined, at)
+    related = any(word.lower in RELATIVES for word in found[verb:joined])
+    carried = None if related else _carried(body, found, verb, joined, at)
     if carried is not None:
         return "verb", f"{subject} {carried}".rstrip()
     own = first_finite(found, start, last)
@@ -134,6 +135,8 @@ def _follows(
         return None, ""
     phrase = found[at:own]
     if any(word.text in ",;:" or word.lower in ("who", "which", "that") for word in phrase[1:]):
+        return None, ""
+    if found[last - 1].lower in verbs.AUXILIARIES | NEGATION or phrase[0].lower.endswith("ing"):
         return None, ""
     first = phrase[0]
     opens = first.lower in DETERMINERS or first.lower in SUBJECTS or first.text[0].isupper()
@@ -164,7 +167,7 @@ def _subject(body: str, found: list[Word], begin: int, end: int) -> tuple[str, i
     text = re.sub(
         r",\s*(?:who|which|whose|an?|the|one|his|her|its|their)\b.*\Z|\s*\([^)]*\)", "", text, flags=re.DOTALL
     )
-    text = text.rstrip(" ,")
+    text = re.sub(r",\s*(?:however|though|therefore|too|also)\b,?", "", text).rstrip(" ,")
     return text, verb
 
 
@@ -183,23 +186,24 @@ def _carried(body: str, found: list[Word], verb: int, joined: int, at: int) -> s
             if before & NEGATION:
                 return None
             return body[found[verb].start : found[verb + (following == "been")].end]
-        return None if not _plain_verb(found, at) else ""
+        return "" if _plain_verb(found, at) else None
     if main in verbs.HAVE and verbs.is_participle(following):
         return body[found[verb].start : found[verb].end] if verbs.is_participle(word) else None
     if main in verbs.MODALS:
-        named = word in verbs.BASES and not before & NEGATION and following in verbs.BASES | {"be", "also"}
+        named = word in verbs.BASES and not before & (NEGATION | {"to"}) and following in verbs.BASES | {"be", "also"}
         return body[found[verb].start : found[verb].end] if named else None
-    return "" if _plain_verb(found, at) or (word in verbs.BASES and main in verbs.BASES) else None
+    parallel = (word in verbs.THIRD and main in verbs.THIRD) or (verbs.is_past(word) and verbs.is_past(main))
+    parallel = parallel or (word in verbs.BASES and main in verbs.BASES and "to" not in before)
+    return "" if _plain_verb(found, at) or (parallel and found[at + 1].text[0].isalnum()) else None
 
 
 def _plain_verb(found: list[Word], at: int) -> bool:
-    word, following = found[at].lower, found[at + 1].lower if at + 1 < len(found) else ""
-    if word in verbs.THIRD:  # "and works by" may be nouns: what follows a verb is rarely another noun's word
-        return following in DETERMINERS | PREPOSITIONS | ADVERBS | {"to"} or found[at + 1].text[0].isupper()
-    return verbs.is_past(word) and (
-        following in DETERMINERS | PREPOSITIONS | ADVERBS or not following.isalpha() or found[at + 1].text[0].isupper()
-        or found[at + 1].text[0].isdigit() or word in verbs.PAST
-    )  # fmt: skip
+    """Whether a word is a verb rather than a noun or a participle: by what follows it."""
+    word, after = found[at].lower, found[at + 1]
+    opens = after.lower in DETERMINERS | PREPOSITIONS | ADVERBS or after.text[0].isupper() or after.text[0].isdigit()
+    if word in verbs.THIRD:
+        return opens
+    return verbs.is_past(word) and (opens or not after.lower.isalpha() or word in verbs.PAST)
 
 
 def _inside(body: str, segment: _Segment) -> Iterator[Clause]:

@@ -49,7 +49,7 @@ _UNITS = {name: unit for name, unit in _UNITS.items() if name not in ("'", '"')}
 
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _CLOCK = re.compile(r"(?<![\d:])\d{1,2}:\d{2}(?![\d:])")
-_NUMBER = re.compile(rf"(?<![\w.,:/#])(?:{_DIGITS})(?![\d:/]|[.,]\d|(?:st|nd|rd|th)\b)")
+_NUMBER = re.compile(rf"(?<![\w.,:/#])(?:{_DIGITS})(?!\d|[:/.,]\d|(?:st|nd|rd|th)\b)")
 _ORDINAL = re.compile(rf"\b(?:\d+(?:st|nd|rd|th)|{'|'.join(_ORDINALS)})\b", re.IGNORECASE)
 _NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(sorted(_WORDS, key=len, reverse=True))})\b(?!-\w)", re.IGNORECASE)
 _YEAR = re.compile(r"(?:1\d{3}|20\d\d|21\d\d)\Z")

@@ -90,13 +90,24 @@ PAST = _IRREGULAR_PAST
 PARTICIPLES = _IRREGULAR_PARTICIPLES
 
 
+def _bare(word: str) -> str:
+    """A verb without what may stand before it: rebuilt, overthrown, outsold."""
+    for prefix in ("re", "over", "under", "out", "un", "mis"):
+        rest = word.removeprefix(prefix)
+        if rest != word and (rest in PAST or rest in PARTICIPLES):
+            return rest
+    return word
+
+
 def is_past(word: str) -> bool:
     """Whether a word looks like a past form or a regular participle."""
+    word = _bare(word)
     return word in PAST or (word.endswith("ed") and len(word) > 4 and word not in _NO_VERBS)
 
 
 def is_participle(word: str) -> bool:
     """Whether a word looks like a past participle."""
+    word = _bare(word)
     return word in PARTICIPLES or (word.endswith("ed") and len(word) > 4 and word not in _NO_VERBS)
 
 

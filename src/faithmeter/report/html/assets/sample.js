@@ -23,7 +23,8 @@ class SampleView {
   }
 
   notes() {
-    return (this.details.notes ?? []).map((note) => h("p", { class: "notice" }, "⚠ ", note));
+    const said = [...(this.details.notes ?? []).map((note) => `⚠ ${note}`), ...(this.details.citations ?? [])];
+    return said.map((note) => h("p", { class: "notice" }, note));
   }
 
   /** The answer as it was fixed: what was cut struck through, what was added underlined. */

@@ -1,0 +1,149 @@
+"""Measures `fix`: what it restores, what it touches of good answers, and what it takes out of bad ones.
+
+`python -m benchmarks.fix restore` corrupts supported claims of the dev sets in one known way, as the self-test does,
+and counts how many come back to the letter. `python -m benchmarks.fix answers` fixes RAGTruth's dev answers: the share
+of the good ones that is touched at all, the share of the bad ones' marked spans that is gone, and claims that are newly
+unsupported, of which there must be none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections import Counter
+from collections.abc import Sequence
+
+from benchmarks.accuracy import ANSWERS, read
+from benchmarks.selftest import samples
+from faithmeter import Evaluator, Extraction, Label, Sample, Verdict
+from faithmeter.extract.sentences import SentenceExtractor
+from faithmeter.fix import Fixer
+from faithmeter.intervals import wilson_interval
+from faithmeter.runtime.boundary import verified
+from faithmeter.trust.selftest.measure import Case, Tested, _cases, _claims, _makers
+
+KINDS = ("number", "date", "unit", "name")
+RESTORED, TOUCHED = 0.80, 0.08
+"""What must be reached, and what must not be passed."""
+
+
+class Near:
+    """The claims of one place of an answer only: the others are as they were."""
+
+    signature = "near"
+
+    def __init__(self, start: int) -> None:
+        self.start = start
+
+    async def extract(self, sample: Sample) -> Extraction:
+        found = await SentenceExtractor().extract(sample)
+        return Extraction(claims=tuple(claim for claim in found.claims if claim.start <= self.start < claim.end))
+
+
+async def restore(verifier: str, *, kinds: Sequence[str], per_kind: int, limit: int | None, show: int) -> bool:
+    """Corrupt and fix; whether every kind reaches its mark."""
+    evaluator = Evaluator(verifier=verifier)
+    pairs = [pair for sample in samples(limit) for pair in await _claims(sample, evaluator)]
+    makers = _makers(pairs)
+    good = True
+    for kind in kinds:
+        counts: Counter[str] = Counter()
+        cases = _cases(kind, makers[kind], pairs, seed=0, count=Tested(kind))
+        shown = 0
+        for case in cases:
+            (first,) = await verified(evaluator.verifier.verify, [case.original])
+            if not isinstance(first, Verdict) or first.label is not Label.SUPPORTED:
+                continue
+            outcome, became = await _restored(case, evaluator)
+            counts[outcome] += 1
+            if outcome not in ("restored", "missed") and shown < show:
+                shown += 1
+                print(f"  {outcome}: {case.change.text}\n      was {case.original.claim.text}\n      is  {became}")
+            if counts.total() >= per_kind:
+                break
+        share = counts["restored"] / max(1, counts.total())
+        low, high = wilson_interval(share, counts.total()) or (0.0, 1.0)
+        good &= share >= RESTORED
+        rest = ", ".join(f"{number} {word}" for word, number in counts.most_common() if word != "restored")
+        print(f"{kind:7} restored {share:.1%} ({low:.0%} to {high:.0%}) of {counts.total()}; {rest}", flush=True)
+    return good
+
+
+async def _restored(case: Case, evaluator: Evaluator) -> tuple[str, str]:
+    sample, claim = case.changed.sample, case.changed.claim
+    near = Evaluator(verifier=evaluator.verifier, extractor=Near(claim.start))
+    fixed = await Fixer(near).fix(sample)
+    if not fixed.edits:
+        return ("missed" if not fixed.result_before.unsupported else "left"), ""
+    end = claim.end + len(fixed.answer) - len(sample.answer)
+    became = fixed.answer[claim.start : max(claim.start, end)]
+    if became == case.original.claim.text:
+        return "restored", became
+    kinds = {edit.kind for edit in fixed.edits}
+    return ("otherwise" if kinds <= {"swap", "hedge"} else "cut"), became
+
+
+async def answers(verifier: str, *, limit: int | None, strict: bool, show: int) -> bool:
+    """Fix RAGTruth's dev answers; whether few good ones are touched and nothing is newly wrong."""
+    fixer = Fixer(Evaluator(verifier=verifier), strict=strict)
+    counts: Counter[str] = Counter()
+    edits: Counter[str] = Counter()
+    for number, row in enumerate(read(ANSWERS, limit), 1):
+        sample = Sample(question=row["question"], answer=row["answer"], contexts=(row["context"],))
+        fixed = await fixer.fix(sample)
+        good = row["label"] == 1
+        name = "good" if good else "bad"
+        counts[name] += 1
+        counts[f"{name} {row['task']}"] += 1
+        counts[f"{name} touched"] += bool(fixed.edits)
+        counts[f"{name} {row['task']} touched"] += bool(fixed.edits)
+        for edit in fixed.edits:
+            edits[f"{name} {edit.kind}"] += 1
+            if good and show > 0:
+                show -= 1
+                print(f"  {row['task']} {edit.kind}: {edit.old!r} -> {edit.new!r}: {edit.reason}")
+        before = {verdict.claim.text for verdict in fixed.result_before.unsupported}
+        counts["newly unsupported"] += sum(v.claim.text not in before for v in fixed.result_after.unsupported)
+        for label in row["labels"]:
+            counts["spans"] += 1
+            counts["spans gone"] += any(e.start <= label["start"] and label["end"] <= e.end for e in fixed.edits)
+            touched = any(e.start < label["end"] and label["start"] < e.end for e in fixed.edits)
+            counts["spans touched"] += touched
+        if number % 60 == 0:
+            print(f"  {number}: {dict(counts)}", flush=True)
+    touched = counts["good touched"] / max(1, counts["good"])
+    low, high = wilson_interval(touched, counts["good"]) or (0.0, 1.0)
+    print(f"good answers touched {touched:.1%} ({low:.1%} to {high:.1%}) of {counts['good']}")
+    for task in ("QA", "Summary", "Data2txt"):
+        print(f"  {task}: good {counts[f'good {task} touched']} of {counts[f'good {task}']}, "
+              f"bad {counts[f'bad {task} touched']} of {counts[f'bad {task}']}")  # fmt: skip
+    print(f"bad answers touched {counts['bad touched'] / max(1, counts['bad']):.1%} of {counts['bad']}")
+    print(f"marked spans gone {counts['spans gone'] / max(1, counts['spans']):.1%}, touched "
+          f"{counts['spans touched'] / max(1, counts['spans']):.1%} of {counts['spans']}")  # fmt: skip
+    print(f"newly unsupported claims {counts['newly unsupported']}; edits: {dict(edits)}")
+    return (strict or touched <= TOUCHED) and not counts["newly unsupported"]
+
+
+def main() -> None:
+    """Measure."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("what", choices=["restore", "answers"])
+    parser.add_argument("--verifier", default="local")
+    parser.add_argument("--per-kind", type=int, default=100)
+    parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
+    parser.add_argument("--limit", type=int, help="rows of each data set")
+    parser.add_argument("--strict", action="store_true")
+    parser.add_argument("--show", type=int, default=0, help="cases to print; they quote the data sets")
+    given = parser.parse_args()
+    if given.what == "restore":
+        good = asyncio.run(
+            restore(given.verifier, kinds=given.kinds, per_kind=given.per_kind, limit=given.limit, show=given.show)
+        )
+    else:
+        good = asyncio.run(answers(given.verifier, limit=given.limit, strict=given.strict, show=given.show))
+    sys.exit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()
