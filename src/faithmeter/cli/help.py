@@ -39,7 +39,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "drain",
     ),
     "What is let through": (
-        *("on_failure", "upstream", "upstream_key_env", "on_unfaithful", "replacement", "mark"),
+        *("on_failure", "min_support", "upstream", "upstream_key_env", "on_unfaithful", "replacement", "mark"),
         *("without_contexts", "context_path"),
     ),
     "What is kept": ("results", "log_texts"),

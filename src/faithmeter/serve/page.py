@@ -46,7 +46,7 @@ EXAMPLES: list[dict[str, Any]] = [
     {
         "name": "A sum that follows",
         "question": "How much did the two quarters bring in together?",
-        "answer": "The first two quarters brought in $7.5 million together. The second was the stronger one.",
+        "answer": "Revenue in the two quarters totalled $7.5 million.",
         "contexts": ["Revenue was $3.2 million in the first quarter and $4.3 million in the second quarter."],
     },
     {

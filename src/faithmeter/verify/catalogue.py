@@ -119,7 +119,7 @@ def catalogue() -> tuple[VerifierInfo, ...]:
         ),
         VerifierInfo(
             spec="http://HOST:PORT[?verifier=NAME]",
-            what="a server of your team's: `faithmeter serve`, with its verifiers",
+            what="a server of your team's, also https://: `faithmeter serve`, with its verifiers",
             needs="faithmeter[client], and FAITHMETER_SERVER_KEY where the server wants a key",
             packages=("httpx",),
             licence="that of the server's verifier",
