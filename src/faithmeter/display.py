@@ -198,8 +198,8 @@ def usage_words(usage: Usage) -> str:
 
 BLAME_WORDS = {
     "missing": "not in the contexts",
-    "retrieval_missed": "in the corpus, but not retrieved",
-    "made_up": "not in the corpus either",
+    "retrieval_missed": "not retrieved",
+    "made_up": "made up",
     "misread": "misread",
     "mixed": "mixed up",
 }

@@ -14,6 +14,7 @@ from faithmeter.datamodels import Blame, Failure, Kind, Label, Outcome, Sample, 
 from faithmeter.text import sentences
 from faithmeter.why.compare import Comparison, Finding, Sources, Span, nearest
 from faithmeter.why.findings import find
+from faithmeter.why.marks import marked
 from faithmeter.why.reasons import reason
 
 __all__ = ["explained"]
@@ -32,6 +33,8 @@ class Why(NamedTuple):
     kind: Kind
     reason: str
     blame: Blame
+    gaps: tuple[tuple[int, int], ...]
+    conflicts: tuple[tuple[int, int], ...]
 
 
 def explained(outcomes: Sequence[Outcome], sample: Sample) -> list[Outcome]:
@@ -50,6 +53,8 @@ def _with_why(verdict: Verdict, sources: Sources) -> Verdict:
             "kind": verdict.kind or why.kind,
             "reason": verdict.reason or why.reason,
             "blame": verdict.blame or why.blame,
+            "gaps": why.gaps,
+            "conflicts": why.conflicts,
         }
     )
 
@@ -63,12 +68,13 @@ def explain(verdict: Verdict, sources: Sources) -> Why:
     findings = [_weighed(finding, verdict) for finding in [*found, *_marked_additions(found, seen, verdict)]]
     best = max(findings, key=lambda finding: finding.weight, default=None)
     kind: Kind = best.kind if best else "addition" if _is_foreign(seen, verdict) else "other"
-    return Why(kind, reason(best, seen, verdict.label, pieces), _blame(best, seen, verdict))
+    gaps, conflicts = marked(verdict, best, seen)
+    return Why(kind, reason(best, seen, verdict.label, pieces), _blame(best, seen, verdict), gaps, conflicts)
 
 
 def _pieces(verdict: Verdict, sources: Sources) -> list[str]:
     """What the claim is held against: its evidence, or what comes nearest to it."""
-    quotes = [evidence.quote for evidence in verdict.evidence]
+    quotes = [sources.sentence(item.context, item.start, item.end) for item in verdict.evidence]
     if not quotes:
         quotes = sources.near(verdict.claim.text)
     return [

@@ -28,6 +28,9 @@ _LONGEST = 3000
 _WINDOWS = 8
 """Places of a number that are looked at."""
 BREAK = re.compile(r"[,;:()–—]|\s-\s")
+_REACH = 200
+"""Characters to either side of a quote in which its sentence begins and ends."""
+_STOPS = (". ", "! ", "? ", "\n")
 _OPENERS = '.!?:•*"“(\n-–'
 _LINKS = frozenset({"of", "the", "de", "la", "van", "von", "del", "al", "bin", "for"})
 
@@ -101,6 +104,14 @@ class Sources:
     def numbers(self) -> set[str]:
         """Their numbers, and the question's, in plain digits."""
         return numbers_in(f"{self.lower} {self.question}")
+
+    def sentence(self, context: int, start: int, end: int) -> str:
+        """A quote with the rest of its sentence: a verifier may show a few words of it."""
+        text = self.texts[context]
+        before = max((text.rfind(mark, max(0, start - _REACH), start) for mark in _STOPS), default=-1)
+        begin = before + 1 if before >= 0 else start if start > _REACH else 0
+        after = [place for mark in _STOPS if (place := text.find(mark, max(start, end - 1), end + _REACH)) >= 0]
+        return text[begin : min(after) + 1 if after else max(end, min(len(text), end))].strip() or text[start:end]
 
     def near(self, claim: str) -> list[str]:
         """The passages that come nearest to a claim."""

@@ -201,13 +201,13 @@ def _wrong(comparison: Comparison) -> str:
     if not rows:
         return ""
     body = "".join(
-        f'<tr><th scope="row">{escape(BLAME_WORDS.get(name, name))}</th><td>{before:,}</td><td>{after:,}</td>'
-        f'<td class="{"kept" if before == after else "moved"}">{signed(after - before, 0)}</td></tr>'
+        f'<tr><th scope="row">{escape(BLAME_WORDS.get(name, name))}</th><td>{before:,}</td>'
+        f'<td class="{"kept" if before == after else "moved"}">{after:,}</td></tr>'
         for name, before, after in rows
     )
-    head = '<tr><td></td><th scope="col">first</th><th scope="col">second</th><th scope="col">change</th></tr>'
+    head = '<tr><td></td><th scope="col">first run</th><th scope="col">second run</th></tr>'
     return (
-        '<div class="panel matrix"><h3>What is wrong, and where</h3>'
+        '<div class="panel matrix wrong"><h3>What is wrong, and where</h3>'
         '<div class="scroll" tabindex="0" role="group" aria-label="What is wrong in both runs"><table>'
         f"<thead>{head}</thead><tbody>{body}</tbody></table></div></div>"
     )
