@@ -134,10 +134,21 @@ def _altered(pair: Pair, verdict: Verdict, rng: random.Random) -> Sample | None:
     """The deciding sentence says otherwise, in one fact of the claim."""
     first = verdict.evidence[0]
     for kind in rng.sample(["number", "date", "name", "unit", "negation", "quantifier"], 6):
-        change = CORRUPTIONS[kind](first.quote, Source(pair.sample), rng)
-        if change and (change.was in pair.claim.text or kind == "negation"):
-            return _with(pair.sample, first.context, {(first.start, first.end): change.text})
+        new = CORRUPTIONS[kind](first.quote, Source(pair.sample), rng)
+        if new and new != first.quote and (_exchanged(first.quote, new) in pair.claim.text or kind == "negation"):
+            return _with(pair.sample, first.context, {(first.start, first.end): new})
     return None
+
+
+def _exchanged(old: str, new: str) -> str:
+    """The words of a sentence that another has in a different form."""
+    ours, theirs = old.split(), new.split()
+    same = next((n for n, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), min(len(ours), len(theirs)))
+    rest = next(
+        (n for n, (a, b) in enumerate(zip(ours[::-1], theirs[::-1], strict=False)) if a != b),
+        min(len(ours), len(theirs)),
+    )
+    return " ".join(ours[same : max(same + 1, len(ours) - rest)]).strip(".,;:")
 
 
 def _mixed(pair: Pair, verdict: Verdict, rng: random.Random) -> Sample | None:

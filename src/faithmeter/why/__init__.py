@@ -23,6 +23,10 @@ _LONGEST_PASSAGE = 700
 """Characters of evidence that are looked at as a whole; of a longer piece, the nearest sentence is."""
 _MARKED = 0.6
 """What it adds to a finding that the verifier marks the very same words."""
+_SHORT, _NEARLY = 25, 0.85
+"""Characters of a mark that is as good as the finding inside it, and how good that is."""
+_UNLIKELY = 0.45
+"""What it takes from an addition that the verifier calls the claim contradicted."""
 _NEAR = 0.6
 """Share of a claim's words that a passage has if it speaks of the same thing."""
 
@@ -90,13 +94,18 @@ def _weighed(finding: Finding, verdict: Verdict) -> Finding:
     start, end = finding.ours
     common = sum(max(0, min(end, high) - max(start, low)) for low, high in verdict.gaps)
     either = end - start + sum(high - low for low, high in verdict.gaps) - common
-    return finding._replace(weight=finding.weight + _MARKED * common / max(1, either))
+    alike = common / max(1, either)
+    if any(low <= start and end <= high and high - low <= _SHORT for low, high in verdict.gaps):
+        alike = max(alike, _NEARLY)
+    if finding.kind == "addition" and verdict.label is Label.CONTRADICTED:
+        return finding._replace(weight=finding.weight + _MARKED / 2 * alike - _UNLIKELY)
+    return finding._replace(weight=finding.weight + _MARKED * alike)
 
 
 def _marked_additions(found: Sequence[Finding], seen: Comparison, verdict: Verdict) -> Iterator[Finding]:
     """A phrase that the verifier marks as a whole, and that holds a name or a number of which no context speaks."""
     new = [item for item in found if item.kind in ("name", "number", "date") and item.weight >= 0.8]
-    for start, end in verdict.gaps:
+    for start, end in verdict.gaps if verdict.label is not Label.CONTRADICTED else ():
         inside = [item for item in new if start <= item.ours.start and item.ours.end <= end]
         others = [word for word in seen.ours if start <= word.start and word.end <= end and word.heavy
                   and not any(item.ours.start <= word.start < item.ours.end for item in inside)]  # fmt: skip

@@ -19,7 +19,7 @@ LIGHT = (
     | lexicon.FUNCTION
     | lexicon.words(
         "would could may might must shall cannot s t one also hardly barely ever never least majority minority handful "
-        "additionally however moreover furthermore overall according"
+        "additionally however moreover furthermore overall according st nd rd th"
     )
 )
 """Words that say little by themselves: whether a passage has them tells nothing."""

@@ -30,7 +30,8 @@ def amounts_of(seen: Comparison) -> Iterator[Finding]:
     theirs = quantities(seen.passage)
     for quantity in quantities(seen.claim):
         span = Span(quantity.start, quantity.end)
-        if quantity.dimension in DATES or _CITED.search(seen.claim, max(0, span.start - 60), span.start):
+        decade = seen.claim.startswith("s", span.end) and _DECADE.match(seen.claim, span.start)
+        if decade or quantity.dimension in DATES or _CITED.search(seen.claim, max(0, span.start - 60), span.start):
             continue
         if any(same(quantity, other) for other in theirs):
             continue

@@ -29,7 +29,7 @@ def missing_names(seen: Comparison) -> Iterator[Finding]:
     ]
     for span in names(seen.ours, seen.claim):
         words = [word for word in read(span.of(seen.claim)) if word.heavy]
-        lacking = [word for word in words if word.stem not in known and not CALENDAR.fullmatch(word.text)]
+        lacking = [w for w in words if w.stem not in known and len(w.text) > 1 and not CALENDAR.fullmatch(w.text)]
         if not lacking:
             if words and any(word.stem not in seen.held for word in words):
                 yield Finding("name", 0.3, span, _across(seen, span, rivals))
@@ -50,7 +50,8 @@ def _across(seen: Comparison, span: Span, rivals: list[Span]) -> str:
     there = [rival for rival in rivals if across and rival.start < across.end and across.start < rival.end]
     shared = {word.stem for word in read(span.of(seen.claim))}
     alike = [rival for rival in rivals if shared & {word.stem for word in read(rival.of(seen.passage))}]
-    chosen = next((some[0] for some in (there, alike, rivals) if len(some) == 1), there[0] if there else None)
+    only = rivals if seen.coverage >= 0.5 else []
+    chosen = next((some[0] for some in (there, alike, only) if len(some) == 1), there[0] if there else None)
     return chosen.of(seen.passage) if chosen else ""
 
 
@@ -64,7 +65,8 @@ def additions(seen: Comparison, items: Iterable[Finding]) -> Iterator[Finding]:
         return
     if seen.known < _STRANGE:
         runs = list(_runs(seen, seen.absent, seen.foreign))
-        yield Finding("addition", 0.97, _trimmed(seen, max(runs, key=lambda run: len(run))))
+        weight = 1.2 if seen.known < _STRANGE / 2 else 0.9
+        yield Finding("addition", weight, _trimmed(seen, max(runs, key=lambda run: len(run))))
         return
     new = [finding for finding in items if finding.weight >= 0.8]
     for run in _runs(seen, seen.absent, seen.foreign):
@@ -75,9 +77,29 @@ def additions(seen: Comparison, items: Iterable[Finding]) -> Iterator[Finding]:
         foreign = sum(n in seen.foreign for n in run) - len(absent)
         worth = len(absent) - covered + len(inside) + 0.4 * foreign
         lead = seen.claim[seen.ours[run[0] - 1].end if run[0] else 0 : seen.ours[absent[0]].start]
-        worth += 0.5 * bool(BREAK.search(lead)) - 0.7 * sum(bool(item.theirs) for item in inside)
-        if worth >= 2:
-            yield Finding("addition", min(0.9, 0.5 + 0.12 * worth + 0.1 * bool(inside)), span)
+        apart = bool(BREAK.search(lead))
+        worth += 0.5 * apart - 0.7 * sum(bool(item.theirs) for item in inside)
+        if worth >= 2:  # with a name or number in it, rather an exchange, unless it stands apart
+            most = 0.75 if not inside else 0.93 if apart else 0.8
+            yield Finding("addition", min(most, 0.5 + 0.12 * worth + 0.1 * bool(inside)), span)
+    yield from _tail(seen, new)
+
+
+def _tail(seen: Comparison, new: Iterable[Finding]) -> Iterator[Finding]:
+    """What follows the last comma, if it has a name or a date that is new, and little that the passage speaks of."""
+    begin = max((match.end() for match in BREAK.finditer(seen.claim)), default=None)
+    if begin is None:
+        return
+    inside = [item for item in new if item.ours.start >= begin and item.kind in ("name", "date")]
+    others = [
+        n
+        for n, word in enumerate(seen.ours)
+        if word.heavy and word.start >= begin and not any(i.ours.start <= word.start < i.ours.end for i in inside)
+    ]
+    strange = sum(n in seen.foreign for n in others)
+    if inside and others and 2 * strange >= len(others) and not any(i.kind == "date" and i.theirs for i in inside):
+        start = next(word.start for word in seen.ours if word.start >= begin)
+        yield Finding("addition", 0.93, Span(start, seen.ours[-1].end))
 
 
 def _runs(seen: Comparison, wanted: frozenset[int], between: frozenset[int]) -> Iterator[list[int]]:

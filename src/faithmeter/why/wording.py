@@ -39,7 +39,7 @@ def negations(seen: Comparison) -> Iterator[Finding]:
         if any(scope & other for _, other in theirs):
             continue
         shared = scope & seen.held
-        weight = 0.83 if shared and not theirs else 0.7 if shared else 0.4
+        weight = 0.83 if shared and not theirs else 0.7 if shared else 0.5
         yield Finding("negation", weight, _with_auxiliary(seen.claim, span), _said(seen, shared))
     for span, scope in theirs:
         if not ours and scope & seen.said:

@@ -83,6 +83,29 @@ def test_filters_by_label_status_and_score(report_file: Path, results: list[Resu
     assert set(rows(page)) == {r.sample.id for r in results if r.score == 1}
 
 
+def test_filters_by_what_is_wrong_and_where(report_file: Path, results: list[Result], visit: Visiting) -> None:
+    page = visit(report_file).page
+    kinds = {verdict.kind for result in results for verdict in result.unsupported}
+    assert "number" in kinds
+    page.click("#kind-filter button:has-text('number')")
+    assert set(rows(page)) == {r.sample.id for r in results if any(v.kind == "number" for v in r.verdicts)}
+    page.click("#clear")
+    page.click("#blame-filter button:has-text('misread')")
+    assert set(rows(page)) == {r.sample.id for r in results if any(v.blame == "misread" for v in r.verdicts)}
+    expect(page.locator("#why")).to_contain_text("What to fix")
+    expect(page.locator("#why")).to_contain_text("Used by supported claims")
+
+
+def test_a_card_says_what_is_wrong_and_why(report_file: Path, results: list[Result], visit: Visiting) -> None:
+    result = next(r for r in results if any(v.kind == "number" and v.reason for v in r.verdicts))
+    index = next(n for n, outcome in enumerate(result.outcomes) if getattr(outcome, "label", "") != "supported")
+    verdict = result.outcomes[index]
+    page = visit(report_file, fragment=f"sample={result.sample.id}").page
+    card = page.locator(".card").nth(index)
+    expect(card.locator(".kind")).to_have_text(verdict.kind)  # type: ignore[union-attr]
+    expect(card.locator(".reason")).to_have_text(verdict.reason)  # type: ignore[union-attr]
+
+
 def test_a_sample_shows_claims_evidence_and_what_is_unused(
     report_file: Path, results: list[Result], visit: Visiting
 ) -> None:

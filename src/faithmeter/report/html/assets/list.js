@@ -286,8 +286,8 @@ class List {
   }
 
   render() {
-    const { query, labels, statuses, low, high, values } = this.filters;
-    const filtered = query || labels.size || statuses.size || values.size || low !== null || high !== null;
+    const { query, labels, statuses, low, high, kinds, blame, values } = this.filters;
+    const filtered = query || labels.size || statuses.size || kinds.size || blame.size || values.size || low !== null || high !== null;
     this.buttons.forEach(({ kind, name, button }) => button.setAttribute("aria-pressed", String(this.filters[kind].has(name))));
     const all = plural(this.rows.length, "sample");
     $("found").textContent = filtered ? `${this.found.length.toLocaleString("en")} of ${all}` : all;
