@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -51,3 +52,32 @@ def test_links_of_the_readme_lead_somewhere() -> None:
     for name in ("README.md", "CONTRIBUTING.md"):
         for link in re.findall(r"\]\(([^)#]+)\)", (ROOT / name).read_text("utf-8")):
             assert "://" in link or (ROOT / link).exists(), f"{name}: {link}"
+
+
+@pytest.mark.slow
+def test_the_reference_reads_as_the_help_does(site: Path) -> None:
+    page = (site / "reference" / "cli" / "index.html").read_text("utf-8")
+    assert "UNSET" not in page
+    for title in ("Who judges", "What is read", "When it fails", "On a Ray cluster"):
+        assert f"<strong>{title}</strong>" in page
+    examples = re.search(r"<pre>.*?faithmeter.*?eval.*?</pre>", page, re.DOTALL)
+    assert examples
+    assert "\n" in re.sub(r"<[^>]+>", "", examples[0]).strip()  # a line each, not run together
+
+
+@pytest.mark.slow
+def test_pages_show_what_is_printed_and_have_their_pictures(site: Path) -> None:
+    first = (site / "index.html").read_text("utf-8")
+    assert "95 % interval" in first
+    for picture in ("report", "sample", "compare", "agree", "trend", "label", "notebook"):
+        for scheme in ("light", "dark"):
+            assert (site / "images" / f"{picture}-{scheme}.png").stat().st_size > 10_000
+
+
+@pytest.mark.slow
+def test_programs_find_markdown_and_schemas(site: Path) -> None:
+    listed = re.findall(r"\]\(([^)]+)\)", (site / "llms.txt").read_text("utf-8"))
+    assert "index.md" in listed
+    assert all((site / name).is_file() for name in listed)
+    schema = json.loads((site / "schemas" / "result.json").read_text("utf-8"))
+    assert {"score", "status", "sample"} <= set(schema["properties"])

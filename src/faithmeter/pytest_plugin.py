@@ -287,7 +287,7 @@ class Checked(RecordedResult):
         return self.result.model_copy(update={"sample": changed})
 
     @property
-    def entry(self) -> RecordedResult:
+    def recorded(self) -> RecordedResult:
         """What a recording keeps."""
         return RecordedResult(verifier=self.verifier, extractor=self.extractor, result=self.result)
 
@@ -326,7 +326,7 @@ def write_files(config: pytest.Config) -> bool:
             write_report(place, [entry.named for entry in entries], min_score=Checker().number("min-score"))
             notes.append(f"wrote {place}")
         if place := config.getoption("faithmeter_record"):
-            write_recording(place, [entry.entry for entry in entries])
+            write_recording(place, [entry.recorded for entry in entries])
             notes.append(f"wrote {place}")
     except FaithmeterError as error:
         notes.append(f"ERROR: {one_line(str(error))}")

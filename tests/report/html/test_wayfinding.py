@@ -53,7 +53,7 @@ def test_the_worst_claims_are_seen_without_scrolling(report_file: Path, visit: V
         box = items.nth(number).bounding_box()
         assert box
         assert box["y"] + box["height"] <= 900
-    items.nth(1).locator("a").click()
+    items.nth(1).locator("a").first.click()
     expect(page.locator(".card.on")).to_have_count(1)
 
 
