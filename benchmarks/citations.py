@@ -51,7 +51,9 @@ def made(rng: random.Random) -> Made:
     """One case: three or four claims."""
     facts = rng.sample(FACTS, PASSAGES)
     style = rng.choice(STYLES)
-    sentences, expected, uncited = [], [], []
+    sentences: list[str] = []
+    expected: list[tuple[str, int | None]] = []
+    uncited: list[str] = []
     for place in rng.sample(range(PASSAGES), rng.choice((3, 4))):
         kinds = ("right", "right", "wrong_passage", "unsupported", "unknown", "none", "two")
         kind = rng.choice(kinds[: 6 if style == "super" else 7])
@@ -68,8 +70,12 @@ def made(rng: random.Random) -> Made:
         sentences.append(
             f"{claim[:-1]} {_mark(style, numbers)}." if style != "super" else claim + _mark(style, numbers)
         )
-        found = {"right": [("right", None)], "two": [("right", None), ("wrong_passage", None)],
-                 "wrong_passage": [("wrong_passage", place)], "unknown": [("unknown", place)]}  # fmt: skip
+        found: dict[str, list[tuple[str, int | None]]] = {
+            "right": [("right", None)],
+            "two": [("right", None), ("wrong_passage", None)],
+            "wrong_passage": [("wrong_passage", place)],
+            "unknown": [("unknown", place)],
+        }
         expected += found.get(kind, [("unsupported", None)])
     contexts = tuple(Context(text=fact[0]) for fact in facts)
     return Made(Sample(answer=" ".join(sentences), contexts=contexts), expected, uncited)

@@ -141,7 +141,7 @@ class Sample(Model):
     def content_hash(self) -> str:
         """SHA-256 over question, answer and contexts: equal content, equal hash."""
         parts = [self.question, self.answer, *((context.id, context.text) for context in self.contexts)]
-        parts += [[turn.role, turn.text] for turn in self.history]
+        parts += [(turn.role, turn.text) for turn in self.history]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

@@ -43,7 +43,12 @@ def turns(row: Mapping[str, Any], *, earlier: bool = False) -> Iterator[dict[str
             number += 1
             contexts = [*shared, *(before if earlier else ()), *waiting]
             if contexts:
-                found = {"question": question, "answer": text, "contexts": contexts, "history": list(history)}
+                found: dict[str, Any] = {
+                    "question": question,
+                    "answer": text,
+                    "contexts": contexts,
+                    "history": list(history),
+                }
                 found["metadata"] = {"conversation": name, "turn": number}
                 yield found | ({"id": f"{name}/{number}"} if name else {})
             before += waiting

@@ -36,10 +36,11 @@ class SentenceExtractor:
         claims: list[Claim] = []
         rest: list[Aside] = []
         for start, end, kind in parts:
-            place = {"text": sample.answer[start:end], "start": start, "end": end}
+            text = sample.answer[start:end]
+            place = {"text": text, "start": start, "end": end}
             if kind is None or (kind == "heading" and start > last) or (kind == "code" and last < 0):
                 # a citation mark is no part of what is claimed, and verifiers stumble over it
-                claims.append(Claim.model_validate({**place, "text": unmarked(place["text"]) or place["text"]}))
+                claims.append(Claim.model_validate({**place, "text": unmarked(text) or text}))
             else:
                 rest.append(Aside.model_validate({**place, "kind": kind}))
         return Extraction(claims=tuple(claims), asides=tuple(rest))
