@@ -280,7 +280,7 @@ class Checked(RecordedResult):
     def named(self) -> Result:
         """The result as reports show it: under the test's name where the sample has none, with the test's limit."""
         sample = self.result.sample
-        own = {OWN_PLACE: self.place} if self.place else {}
+        own: dict[str, Any] = {OWN_PLACE: self.place} if self.place else {}
         own |= {} if self.limit is None else {OWN_LIMIT: self.limit}
         name = self.test if self.test and is_derived(sample) else sample.id
         changed = sample.model_copy(update={"id": name, "metadata": {**sample.metadata, **own}})

@@ -210,7 +210,7 @@ def _changed(step: Step | None, before: str) -> str:
             names = ", ".join(f"<bdi>{escape(pair.id)}</bdi> ({signed(pair.difference)})" for pair in pairs[:MOVED])
             more = f" and {len(pairs) - MOVED} more" if len(pairs) > MOVED else ""
             lines.append(f"{len(pairs)} {word}: {names}{more}")
-    for names, word in ((comparison.added, "new"), (comparison.missing, "gone")):
-        if names:
-            lines.append(f"{len(names)} {word}")
+    for ids, word in ((comparison.added, "new"), (comparison.missing, "gone")):
+        if ids:
+            lines.append(f"{len(ids)} {word}")
     return "<br>".join(lines) or '<span class="unit">nothing</span>'
