@@ -246,7 +246,7 @@ def growth(name: str, work: Work, bad: Sequence[Text], *, base: int) -> Growth:
     costs = sorted(((cpu(work, text.make(4 * base)), number) for number, text in enumerate(bad)), reverse=True)
     middle = statistics.median(cost for cost, _ in costs)
     least = max(PER_CHARACTER * 4 * base, SUSPECT * min(middle, CAP / 16))
-    suspects = [costs[0], costs[len(costs) // 2], *(entry for entry in costs[1:40] if entry[0] > least)]
+    suspects = [costs[0], costs[len(costs) // 2], *(entry for entry in costs[1:9] if entry[0] > least)]
     worst = Growth(name, bad[costs[0][1]].name, 0.0, costs[0][0])
     for cost, number in suspects:
         text = bad[number]

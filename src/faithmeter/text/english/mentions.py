@@ -85,8 +85,10 @@ def mentions(text: str, *, known: frozenset[str] = frozenset()) -> list[Mention]
     """
     found = [*_dates(text), *_numbers(text), *_names(text, known)]
     taken: list[Mention] = []
+    covered = bytearray(len(text))
     for mention in found:  # the earlier kinds win
-        if not any(mention.start < other.end and other.start < mention.end for other in taken):
+        if not any(covered[mention.start : mention.end]):
+            covered[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
             taken.append(mention)
     return sorted(taken)
 
@@ -143,13 +145,14 @@ def _names(text: str, known: frozenset[str]) -> Iterator[Mention]:
     for match in _NAME.finditer(text):
         start = match.start()
         words = match[0].split(" ")
-        while words and (_opens(text, start, words[0], known)):
-            start += len(words[0]) + 1
-            words = words[1:]
-        while words and words[0] in ("of", "the", "de", "la", "al"):
-            start += len(words[0]) + 1
-            words = words[1:]
-        name = re.sub(r"['’]s?\Z", "", " ".join(words))
+        first = 0
+        while first < len(words) and (_opens(text, start, words[first], known)):
+            start += len(words[first]) + 1
+            first += 1
+        while first < len(words) and words[first] in ("of", "the", "de", "la", "al"):
+            start += len(words[first]) + 1
+            first += 1
+        name = re.sub(r"['’]s?\Z", "", " ".join(words[first:]))
         if len(name) > 1 and name.lower() not in _OPENERS:
             yield Mention(start, start + len(name), "name", name, name.lower().replace(".", ""))
 
@@ -158,7 +161,7 @@ def _opens(text: str, start: int, word: str, known: frozenset[str]) -> bool:
     """Whether a word has its capital from where it stands rather than from what it names."""
     if word.lower() in _OPENERS and not (word.isupper() and len(word) > 1):
         return True
-    before = text[:start].rstrip("\"'“‘(*_[ \n\t")
+    before = text[max(0, start - 100) : start].rstrip("\"'“‘(*_[ \n\t")
     first = not before or before[-1] in ".!?:•-–;"
     return first and (word.lower() in known)
 
