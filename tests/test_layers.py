@@ -20,11 +20,11 @@ SOURCE = Path(faithmeter.__file__).parent
 # for a module or for everything in a package; the longest name that fits a module counts.
 LAYERS = [
     {"_version", "errors"},
-    {"display", "notebook", "runtime.specs", "data.jsonl"},
+    {"display", "notebook", "runtime.specs", "data.jsonl", "data.chat", "data.foreign"},
     {"datamodels"},
     {"runtime", "intervals"},
     {"text", "context_use", "scoring", "revision", "citations"},
-    {"results"},
+    {"exports", "results"},
     {"guard"},
     {"data", "evidence"},
     {"weights", "llm"},
@@ -92,12 +92,16 @@ def test_every_layer_names_what_exists() -> None:
     assert {name for name in names if name not in known and not (SOURCE / name.replace(".", "/")).is_dir()} == set()
 
 
+# What a value can do with itself, by a string that is loaded when called: `report.save(…)`, `report.to_pandas()`.
+BACK = {"exports imports report", "exports imports report.tables"}
+
+
 def test_imports_point_one_way() -> None:
     wrong = [
         f"{module} imports {imported}"
         for module, path in modules().items()
         for imported in imports(path)
-        if layer(imported) > layer(module)
+        if layer(imported) > layer(module) and f"{module} imports {imported}" not in BACK
     ]
     assert not wrong
 

@@ -18,13 +18,16 @@ from pydantic import (
     ConfigDict,
     Field,
     JsonValue,
+    ValidationError,
     field_validator,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
+import faithmeter.data.foreign as foreign
 from faithmeter import display
 from faithmeter.data.jsonl import problem_in
+from faithmeter.errors import DataError
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -109,14 +112,44 @@ class Sample(Model):
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
     """Whatever the user wants carried along."""
 
+    @classmethod
+    def of(cls, value: Any, /, **fields: Any) -> Self:
+        """A sample of what a framework hands over: a chain's output, a response, a conversation, a row.
+
+        `fields` (`question`, `answer`, `contexts`, `id`, `metadata`) add to what is found in it, or replace it.
+
+        ```python
+        Sample.of({"query": "How tall?", "result": "330 m.", "source_documents": [document]}, id="tower")
+        ```
+        """
+        if isinstance(value, cls):
+            given = {name: item for name, item in fields.items() if item is not None}
+            return cls.model_validate({**value.__dict__, **given}) if given else value
+        try:
+            found = foreign.named_fields(value)
+            return cls.model_validate(found | {name: given for name, given in fields.items() if given is not None})
+        except ValidationError as error:
+            raise DataError(f"no sample: {foreign.problem_of(error)}") from None
+        except ValueError as error:
+            raise DataError(f"no sample: {error}") from None
+
     @field_validator("contexts", mode="before")
     @classmethod
-    def _accept_strings(cls, value: Any) -> Any:
-        if isinstance(value, str | Context):
-            value = [value]
-        if isinstance(value, Sequence):
-            return tuple(Context(text=item) if isinstance(item, str) else item for item in value)
-        return value
+    def _accept_documents(cls, value: Any) -> Any:
+        if isinstance(value, Context):
+            return (value,)
+        if isinstance(value, tuple) and all(isinstance(item, Context) for item in value):
+            return value
+        try:
+            passages = foreign.contexts(value)
+        except ValueError as error:
+            raise PydanticCustomError("foreign", "{problem}", {"problem": str(error)}) from None
+        return tuple(Context(text=item) if isinstance(item, str) else item for item in passages)
+
+    @field_validator("answer", "question", mode="before")
+    @classmethod
+    def _accept_messages(cls, value: Any) -> Any:
+        return value if isinstance(value, str) else foreign.text(value)
 
     @field_validator("metadata", mode="before")
     @classmethod

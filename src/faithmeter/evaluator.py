@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Collection, Iterable, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any, Protocol
 
-from faithmeter.datamodels import Claim, Context, Extraction, Failure, Label, Origin, Outcome, Pair, Sample, Verdict
+from faithmeter.datamodels import Claim, Extraction, Failure, Label, Origin, Outcome, Pair, Sample, Verdict
+from faithmeter.errors import UsageError
 from faithmeter.extract import Extractor, load_extractor
 from faithmeter.results import Result
 from faithmeter.runtime import sync
@@ -130,8 +132,8 @@ class Evaluator:
 
 
 async def acheck(
-    answer: str,
-    contexts: Iterable[str | Context | dict[str, Any]] | str,
+    answer: Any,
+    contexts: Any = None,
     *,
     question: str | None = None,
     verifier: str | Verifier = DEFAULT_VERIFIER,
@@ -139,20 +141,19 @@ async def acheck(
     scoring: str | Scoring = "plain",
     corpus: str | Path | Corpus | None = None,
 ) -> Result:
-    """Check one answer against the contexts it was generated from.
+    """Check one answer against the contexts it was generated from: `check` for async code, with its arguments.
 
-    With a `corpus` (a folder of text files, or JSON lines), what the contexts lack is looked up there: retrieval
-    missed it, or it was made up.
+    ```python
+    result = await acheck("The tower is 330 m tall.", ["The Eiffel Tower is 330 metres tall."])
+    ```
     """
-    given = contexts if isinstance(contexts, str) else tuple(contexts)
-    sample = Sample.model_validate({"answer": answer, "contexts": given, "question": question})
-    evaluator = Evaluator(verifier=verifier, extractor=extractor, scoring=scoring, corpus=corpus)
-    return await evaluator.check(sample)
+    sample = _sample(answer, contexts, question)
+    return await Evaluator(verifier=verifier, extractor=extractor, scoring=scoring, corpus=corpus).check(sample)
 
 
 def check(
-    answer: str,
-    contexts: Iterable[str | Context | dict[str, Any]] | str,
+    answer: Any,
+    contexts: Any = None,
     *,
     question: str | None = None,
     verifier: str | Verifier = DEFAULT_VERIFIER,
@@ -162,8 +163,28 @@ def check(
 ) -> Result:
     """Check one answer against the contexts it was generated from.
 
-    With a `corpus` (a folder of text files, or JSON lines), what the contexts lack is looked up there: retrieval
-    missed it, or it was made up.
+    Args:
+        answer: The text to check; or a `Sample`, or what a framework hands over and that holds its contexts, too: a
+            chain's output, a LlamaIndex response, a conversation.
+        contexts: What it was generated from: texts, `Context`s, or documents of LangChain, LlamaIndex or Haystack.
+        question: What was asked. It gives pronouns their referents and is never evidence.
+        verifier: Who judges: `local`, `lexical`, `openai:MODEL`, … (`faithmeter models` lists all), or your own.
+        extractor: Who finds the claims: `sentences`, an LLM such as `openai:MODEL`, or your own.
+        scoring: How verdicts become a score: `plain`, `strict`, `weighted`, or as another tool counts.
+        corpus: A folder of text files, or JSON lines: what the contexts lack is looked up there. Retrieval missed it,
+            or it was made up.
+
+    Returns:
+        The verdict on each claim with its evidence, and the score that follows from them.
+
+    Raises:
+        DataError: The answer or a context has no text in it.
+        UsageError: There is no such verifier, extractor or scoring; or no contexts were given.
+
+    ```python
+    result = check("The tower is 330 m tall.", ["The Eiffel Tower is 330 metres tall."])
+    assert result.score == 1.0
+    ```
     """
     return sync.run(
         acheck(
@@ -176,6 +197,19 @@ def check(
             corpus=corpus,
         )
     )
+
+
+def _sample(answer: Any, contexts: Any, question: str | None) -> Sample:
+    if isinstance(answer, str):
+        if contexts is None:
+            raise UsageError("check: an answer needs its contexts: check(answer, contexts)")
+        return Sample.of({"answer": answer}, contexts=_listed(contexts), question=question)
+    return Sample.of(answer, contexts=_listed(contexts), question=question)
+
+
+def _listed(contexts: Any) -> Any:
+    """What can be gone over once, as a list; the rest as it is."""
+    return list(contexts) if isinstance(contexts, Iterator | AbstractSet) else contexts
 
 
 def _verbatim(outcome: Outcome, sample: Sample) -> Outcome:

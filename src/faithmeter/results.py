@@ -6,7 +6,6 @@ from bisect import insort
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from operator import itemgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -16,6 +15,7 @@ from faithmeter import display
 from faithmeter.citations import CitationCounts, Citations
 from faithmeter.context_use import ContextCounts, Use, share, uses
 from faithmeter.datamodels import Aside, Blame, DerivingModel, Failure, Kind, Label, Outcome, Sample, Usage, Verdict
+from faithmeter.exports import Exports
 from faithmeter.intervals import mean_interval
 from faithmeter.notebook import report_html
 from faithmeter.revision import Revision
@@ -103,8 +103,7 @@ class Result(DerivingModel):
         """Supported / judged, or as the policy says; None when nothing could be judged."""
         if not self.outcomes:
             return self.scoring.refusal if self.refused else self.scoring.no_claims
-        labels = self._labels
-        return self.scoring.score(labels) if labels else None
+        return self.scoring.score(labels) if (labels := self._labels) else None
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -228,7 +227,7 @@ class Tally:
 
     def _consider(self, badness: _Badness, result: Result) -> None:
         if len(self._worst) < self.keep or (self._worst and badness < self._worst[-1][0]):
-            insort(self._worst, (badness, result), key=itemgetter(0))
+            insort(self._worst, (badness, result), key=lambda item: item[0])
             del self._worst[self.keep :]
 
     @property
@@ -276,7 +275,7 @@ class Tally:
         return tuple(result for _, result in self._worst[:n])
 
 
-class Report(DerivingModel):
+class Report(Exports, DerivingModel):
     """The results of a run, and what they say together."""
 
     results: tuple[Result, ...]

@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field, ValidationError, field_validator
 
 from faithmeter.datamodels import Label, Model
 from faithmeter.errors import UsageError, first_problem
+from faithmeter.runtime.specs import did_you_mean
 
 # RagaliQ's plan: contradicted -1, not enough info 0, supported 1; half for partial support.
 WEIGHTS: Mapping[Label, float] = {
@@ -106,7 +107,7 @@ def load_scoring(spec: str | Scoring) -> Scoring:
     if isinstance(spec, Scoring):
         return spec
     if spec not in POLICIES:
-        raise UsageError(f"unknown scoring {spec!r}; known: {', '.join(POLICIES)}")
+        raise UsageError(f"unknown scoring {spec!r}{did_you_mean(spec, POLICIES)}; known: {', '.join(POLICIES)}")
     return POLICIES[spec]
 
 

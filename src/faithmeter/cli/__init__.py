@@ -15,6 +15,7 @@ from faithmeter._version import __version__
 from faithmeter.cli.streams import silence
 from faithmeter.display import printable
 from faithmeter.errors import FaithmeterError
+from faithmeter.runtime.specs import did_you_mean
 
 # command -> (module with a `command` in it, what it does): the help needs no module loaded
 COMMANDS = {
@@ -43,6 +44,13 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(f"no such command {args[0]!r}{did_you_mean(args[0], COMMANDS)}", ctx)
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:

@@ -13,7 +13,7 @@ import click
 from faithmeter.cli import BELOW, PASSED
 from faithmeter.cli.help import Command, quiet_option
 from faithmeter.cli.numbers import FiniteRange
-from faithmeter.cli.progress import counted, doing
+from faithmeter.runs.progress import counted, doing
 from faithmeter.data.files import keep_apart
 from faithmeter.display import number, printable
 from faithmeter.errors import DataError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from faithmeter.cli.help import Command, quiet_option
-from faithmeter.cli.progress import counted, doing
+from faithmeter.runs.progress import counted, doing
 from faithmeter.data.files import keep_apart, replacing
 from faithmeter.data.results_file import ResultsFile, read_results
 from faithmeter.display import printable

@@ -34,7 +34,6 @@ from faithmeter.cli.options import (
     corpus_option,
     evaluator_options,
 )
-from faithmeter.cli.progress import Tick, progress
 from faithmeter.cli.promise import Kept
 from faithmeter.datamodels import Usage
 from faithmeter.errors import FaithmeterError
@@ -45,6 +44,7 @@ from faithmeter.llm.budget import limited
 from faithmeter.report import read_results, write_report
 from faithmeter.report.github import announce_file, under_actions
 from faithmeter.runs.journal import Journal
+from faithmeter.runs.progress import Tick, progress
 from faithmeter.runs.runner import Judges, Run
 from faithmeter.runs.worker import Specs, frozen_garbage_collector
 from faithmeter.trust.promise import read_promise

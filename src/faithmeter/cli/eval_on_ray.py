@@ -8,9 +8,9 @@ import click
 
 from faithmeter.cli import INTERRUPTED
 from faithmeter.cli.eval_request import EvalRequest, count, show_numbers, verdict
-from faithmeter.cli.progress import part_progress
 from faithmeter.errors import FaithmeterError
 from faithmeter.report import write_report
+from faithmeter.runs.progress import part_progress
 from faithmeter.runs.ray.engine import RayRun, run_on_ray
 from faithmeter.runs.ray.parts import ReadOptions
 from faithmeter.runs.runner import Judges

@@ -15,7 +15,7 @@ from faithmeter.cli import BELOW, PASSED
 from faithmeter.cli.help import Command, quiet_option
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, evaluator_options
-from faithmeter.cli.progress import Say, doing
+from faithmeter.runs.progress import Say, doing
 from faithmeter.data.datasets import only_samples, read_samples
 from faithmeter.datamodels import Sample
 from faithmeter.evaluator import Evaluator

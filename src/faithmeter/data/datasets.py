@@ -8,18 +8,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
+from faithmeter.data import foreign
 from faithmeter.data.citation_objects import as_text
 from faithmeter.data.conversations import is_conversation, turns
 from faithmeter.data.files import STDIN
+from faithmeter.data.foreign import ALIASES, problem_of
 from faithmeter.data.hash_table import Table, fingerprint
 from faithmeter.data.jsonl import shown
 from faithmeter.data.sources import Extent, Source, find, opened
 from faithmeter.data.table_formats import Unreadable, frame_rows, parquet_rows, saved_rows
-from faithmeter.data.text_formats import ALIASES, Cells, Record, parse
+from faithmeter.data.text_formats import Cells, Record, parse
 from faithmeter.datamodels import Sample
-from faithmeter.errors import DataError, RowError, UsageError, first_problem
+from faithmeter.errors import DataError, RowError, UsageError
 
 __all__ = [
     "ALIASES",
@@ -68,7 +70,7 @@ def read_data(data: Any, *, columns: Mapping[str, str] | None = None) -> Iterato
     if rows is None and (isinstance(data, Mapping) or not isinstance(data, Iterable)):
         raise UsageError(f"cannot read samples from {shown(data)}; give a path, a frame or an iterable of rows")
     return to_samples(
-        (Record("row ", number, _as_row(row)) for number, row in enumerate(rows or data, start=1)), columns=columns
+        (Record("row ", number, row) for number, row in enumerate(rows or data, start=1)), columns=columns
     )
 
 
@@ -87,10 +89,12 @@ def to_samples(
 
 def _parts(record: Record) -> Iterator[Record]:
     """A row, or of a chat log a row for each turn of the assistant."""
+    found = False
     if isinstance(record.value, Mapping) and is_conversation(record.value):
         for part in turns(record.value):
+            found = True
             yield record._replace(value=part)
-    else:
+    if not found:  # also a chat log whose contexts are marked in its prompts, or that has no answer
         yield record
 
 
@@ -106,7 +110,7 @@ async def _async_samples(data: AsyncIterable[Any], sampler: Sampler) -> AsyncIte
     number = 0
     async for row in data:
         number += 1
-        yield sampler.row(Record("row ", number, _as_row(row)))
+        yield sampler.row(Record("row ", number, row))
     if not number:
         raise DataError("there are no rows; expected rows with 'answer' and 'contexts'")
 
@@ -181,9 +185,10 @@ class Sampler:
         """The sample, whatever its id, or what is wrong with the row."""
         if isinstance(record.value, Sample | RowError):
             return record.value
-        if not isinstance(record.value, dict):
-            return RowError(record.where, f"expected an object, found {shown(record.value)}")
-        row: dict[str, Any] = record.value
+        try:
+            row = foreign.fields(record.value)
+        except ValueError as error:
+            return RowError(record.where, str(error))
         fields: dict[str, Any] = {}
         for field, names in self._wanted.items():
             column = next((name for name in names if row.get(name) is not None), None)
@@ -195,7 +200,7 @@ class Sampler:
                 if isinstance(fields[field], Unreadable):
                     return RowError(record.where, f"column {column!r}: {fields[field].reason}", "save it as text")
             elif field in REQUIRED:
-                return _missing(record, field, names)
+                return _missing(record, row, field, names)
         if isinstance(fields.get("answer"), list | dict):
             fields["answer"] = as_text(fields["answer"], _ids(fields.get("contexts")))
         if isinstance(fields.get("id"), int):
@@ -206,7 +211,7 @@ class Sampler:
             if _may_be_unwritable(sample):
                 sample.model_dump_json()
         except ValidationError as error:
-            return RowError(record.where, f"{first_problem(error)}, found {shown(error.errors()[0]['input'])}")
+            return RowError(record.where, problem_of(error))
         except ValueError as error:
             return RowError(record.where, f"cannot be written as JSON: {error}")
         return sample
@@ -229,8 +234,7 @@ def is_derived(sample: Sample) -> bool:
     return sample.id == sample.content_hash[:12]
 
 
-def _missing(record: Record, field: str, names: Sequence[str]) -> RowError:
-    row: dict[str, Any] = record.value
+def _missing(record: Record, row: Mapping[str, Any], field: str, names: Sequence[str]) -> RowError:
     null = next((name for name in names if name in row), None)
     expected, found = " or ".join(map(repr, names)), _names(row)
     problem = f"{null!r} is null" if null else f"no column {expected} (found {found})"
@@ -252,8 +256,3 @@ def _shown_name(name: object) -> str:
 
 def _are_paths(data: Any) -> bool:
     return isinstance(data, list | tuple) and bool(data) and all(isinstance(item, str | Path) for item in data)
-
-
-def _as_row(row: Any) -> Any:
-    """Mappings, and other systems' samples where they are pydantic models, as dicts; the rest as it is."""
-    return dict(row) if isinstance(row, Mapping | BaseModel) and not isinstance(row, Sample) else row

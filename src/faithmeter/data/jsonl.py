@@ -124,6 +124,6 @@ def shown(value: Any) -> str:
     """A value in a message: its type and how it begins."""
     try:
         text = repr(value)
-    except (ValueError, RecursionError):  # thousands of digits, or levels
+    except Exception:  # thousands of digits or levels, or an object whose repr breaks
         text = "too long to be shown"
     return f"{type(value).__name__} {text if len(text) <= 60 else text[:57] + '…'}"

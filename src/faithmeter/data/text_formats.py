@@ -16,20 +16,9 @@ from functools import partial
 from typing import IO, Any, NamedTuple
 
 from faithmeter.data import jsonl
+from faithmeter.data.foreign import ALIASES, MESSAGES
 from faithmeter.data.jsonl import shown
 from faithmeter.errors import DataError, RowError
-
-# What the fields are called by faithmeter, ragas, continuous-eval, rag_evals, RagaliQ and DeepEval. The first
-# name that a row has counts: DeepEval's rows have `context` (the ideal) beside `retrieval_context` (what was
-# retrieved), so the exact names come before the vague ones.
-ALIASES: Mapping[str, tuple[str, ...]] = {
-    "answer": ("answer", "response", "actual_output"),
-    "contexts": ("contexts", "retrieved_contexts", "retrieval_context", "context"),
-    "question": ("question", "user_input", "query", "input"),
-    "id": ("id", "sample_id"),
-    "history": ("history",),
-    "metadata": ("metadata",),
-}
 
 _CHUNK = 1 << 18  # of a JSON array; twice as much while an element is longer
 _BLANK = " \t\r\n"
@@ -59,9 +48,9 @@ class Cells(dict[str, Any]):
     separator: str | None = None
     """What divides the contexts of a cell that is not JSON; None: it is one context."""
 
-    def typed(self, field: str, cell: str) -> Any:
-        """A cell as the field wants it."""
-        if field == "answer":
+    def typed(self, field: str, cell: Any) -> Any:
+        """A cell as the field wants it; what a conversation in another cell gave has its type already."""
+        if field == "answer" or not isinstance(cell, str):
             return cell
         if cell.lstrip().startswith(("[", "{")):
             try:
@@ -185,7 +174,8 @@ def _object_rows(text: str, name: str) -> Iterator[Record]:
     if not isinstance(data, dict):
         raise DataError(f"{name}: expected a list of objects, found {shown(data)}")
     lists = [value for value in data.values() if isinstance(value, list) and value and isinstance(value[0], dict)]
-    rows = lists[0] if len(lists) == 1 and not set(data) & set(ALIASES["answer"]) else [data]
+    is_row = set(data) & {*ALIASES["answer"], MESSAGES}
+    rows = lists[0] if len(lists) == 1 and not is_row else [data]
     yield from (Record(f"{name}: row ", number, value) for number, value in enumerate(rows, start=1))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
 
 from faithmeter.data.files import replacing
@@ -12,6 +11,7 @@ from faithmeter.data.results_file import read_results, repeatable
 from faithmeter.errors import UsageError
 from faithmeter.report.summary import Summary, summarise
 from faithmeter.results import Result
+from faithmeter.runtime.specs import named
 
 __all__ = ["FORMATS", "format_of", "read_results", "summarise", "write_report"]
 
@@ -25,6 +25,7 @@ FORMATS = {
     ".claims.csv": ("faithmeter.report.tables:write_claims_csv", "w", "CSV, a row for each claim"),
     ".parquet": ("faithmeter.report.tables:write_parquet", "wb", "Parquet, a row for each sample"),
     ".claims.parquet": ("faithmeter.report.tables:write_claims_parquet", "wb", "Parquet, a row for each claim"),
+    ".jsonl": ("faithmeter.report.tables:write_jsonl", "wb", "the results themselves, one JSON object a line"),
     ".svg": ("faithmeter.report.html.plot:write_svg", "w", "the main plot"),
 }
 
@@ -62,8 +63,7 @@ def write_report(
     """
     ending = format_of(path)
     place, mode, _ = FORMATS[ending]
-    module, _, function = place.partition(":")
-    write = getattr(import_module(module), function)
+    write = named(place)
     with repeatable(results) as again:
         summary = summarise(again, min_score=min_score)
         with replacing(path, mode) as file:

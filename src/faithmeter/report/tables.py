@@ -9,8 +9,9 @@ from importlib import import_module
 from itertools import islice
 from typing import IO, Any
 
+from faithmeter.data.jsonl import encode
 from faithmeter.datamodels import Failure, Label, Outcome
-from faithmeter.errors import MissingExtra
+from faithmeter.errors import MissingExtra, UsageError
 from faithmeter.report.escaping import spreadsheet
 from faithmeter.report.html.payload import counts
 from faithmeter.results import Result
@@ -80,6 +81,29 @@ def _claim(outcome: Outcome) -> Row:
         "tier": outcome.origin.tier,
         "cache": outcome.origin.cache,
     }
+
+
+def write_jsonl(file: IO[bytes], summary: Summary, results: Iterable[Result], *, title: str | None = None) -> None:
+    """Write the results as `eval -o` does."""
+    file.writelines(encode(result) + b"\n" for result in results)
+
+
+def to_frame(results: Iterable[Result], kind: str, library: str) -> Any:
+    """A frame of pandas or polars, with a row for each sample or for each claim."""
+    if kind not in ("samples", "claims"):
+        raise UsageError(f"a row for each of what? 'samples' or 'claims', found {kind!r}")
+    columns, rows = (SAMPLE_COLUMNS, sample_rows) if kind == "samples" else (CLAIM_COLUMNS, claim_rows)
+    try:
+        frames = import_module(library)
+    except ImportError:
+        raise UsageError(f"to_{library}() needs {library}: pip install {library}") from None
+    every = [row for result in results for row in rows(result)]
+    cells = {name: [row.get(name) for row in every] for name in columns}
+    if library == "polars":
+        types = {"string": frames.String, "float64": frames.Float64, "int64": frames.Int64}
+        return frames.DataFrame(cells, schema={name: types[kind] for name, kind in columns.items()})
+    types = {"string": "object", "float64": "float64", "int64": "Int64"}
+    return frames.DataFrame({name: frames.Series(cells[name], dtype=types[kind]) for name, kind in columns.items()})
 
 
 def _csv(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sized
+from contextlib import AbstractContextManager, aclosing, nullcontext
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from faithmeter.cache import wrap, wrap_extractor
 from faithmeter.data.datasets import Row, read_data
+from faithmeter.data.results_file import read_results
 from faithmeter.datamodels import Sample
 from faithmeter.errors import RowError, UsageError
 from faithmeter.evaluator import Evaluator
@@ -17,8 +19,10 @@ from faithmeter.extract import Extractor
 from faithmeter.results import Report, Result, Tally
 from faithmeter.runs.engines import Engine, InProcess, Job, JobResults, Workers
 from faithmeter.runs.journal import Journal
+from faithmeter.runs.progress import Known
+from faithmeter.runs.progress import progress as show_progress
 from faithmeter.runs.read_ahead import ReadAhead
-from faithmeter.runs.worker import Specs, close, single_threaded
+from faithmeter.runs.worker import Caching, Specs, close, single_threaded
 from faithmeter.runtime import sync
 from faithmeter.scoring import Scoring, load_scoring
 from faithmeter.verify import DEFAULT_VERIFIER, Verifier
@@ -37,14 +41,31 @@ async def aevaluate(
     min_score: float | None = None,
     workers: int | None = None,
     corpus: str | Path | None = None,
+    output: str | Path | None = None,
+    cache: str | Path | bool = False,
+    progress: bool | Literal["auto", "bar", "json", "none"] = False,
 ) -> Report:
-    """`evaluate`, for async code."""
-    judges = Judges.of(verifier, extractor, scoring, workers=workers, corpus=corpus)
-    run = Run(judges, min_score=min_score)
+    """Check every sample of a data set: `evaluate` for async code, with its arguments.
+
+    ```python
+    report = await aevaluate("answers.jsonl", verifier="lexical")
+    ```
+    """
+    judges = Judges.of(verifier, extractor, scoring, workers=workers, cache=cache, corpus=corpus)
+    samples = _good(read_data(data, columns=columns))
+    shown = ("auto" if progress else "none") if isinstance(progress, bool) else progress
+    known = Known(len(data) if isinstance(data, Sized) and not isinstance(data, str) else None)
     lines: dict[int, bytes] = {}
-    async with aclosing(run.over(_good(read_data(data, columns=columns)))) as judgements:
-        async for judged in judgements:
-            lines.update(zip((ticket.number for ticket in judged.tickets), judged.batch.lines, strict=True))
+    with _journal(output) as journal, show_progress(shown) as tick:
+        run = Run(judges, journal=journal, min_score=min_score)
+        async with aclosing(run.over(samples)) as judgements:
+            async for judged in judgements:
+                if not journal:
+                    lines.update(zip((ticket.number for ticket in judged.tickets), judged.batch.lines, strict=True))
+                tick(run, known)
+        if journal:
+            journal.finish()
+            return Report(results=tuple(read_results(journal.output)), min_score=min_score)
     results = tuple(Result.model_validate_json(lines[number]) for number in sorted(lines))
     return Report(results=results, min_score=min_score)
 
@@ -59,13 +80,40 @@ def evaluate(
     min_score: float | None = None,
     workers: int | None = None,
     corpus: str | Path | None = None,
+    output: str | Path | None = None,
+    cache: str | Path | bool = False,
+    progress: bool | Literal["auto", "bar", "json", "none"] = False,
 ) -> Report:
     """Check every sample of a data set; a bad row is an error.
 
-    `data` is a path, a glob, several of them, a frame, or an iterable or async iterable of samples or rows.
-    `workers` is the number of processes for a verifier that keeps a core busy (by default one a core for all but
-    small data sets), or of samples in flight for one that waits, such as an LLM. With a `corpus` (a folder of text
-    files, or JSON lines), what the contexts lack is looked up there: retrieval missed it, or it was made up.
+    Args:
+        data: A path, a glob, several of them, a pandas, polars or Arrow frame, or an iterable or async iterable of
+            samples, rows, or what frameworks hand over: chains' outputs, responses, conversations.
+        verifier: Who judges: `local`, `lexical`, `openai:MODEL`, … (`faithmeter models` lists all), or your own.
+        extractor: Who finds the claims: `sentences`, an LLM such as `openai:MODEL`, or your own.
+        scoring: How verdicts become a score: `plain`, `strict`, `weighted`, or as another tool counts.
+        columns: A field (`answer`, `contexts`, `question`, `id`, `metadata`) to the column that holds it.
+        min_score: What an answer must reach to pass; the report's `pass_rate` counts by it.
+        workers: Processes for a verifier that keeps a core busy (by default one a core for all but small data
+            sets), or samples in flight for one that waits, such as an LLM.
+        corpus: A folder of text files, or JSON lines: what the contexts lack is looked up there. Retrieval missed it,
+            or it was made up.
+        output: A file for the results, one JSON object a line, written as the run goes. Called again, it goes on:
+            what is there is not judged twice.
+        cache: Where verdicts are kept: a file or `redis://HOST`; True, the user's cache folder; False, nowhere.
+        progress: Whether to show how it is getting on, on standard error: True, or `bar` or `json`.
+
+    Returns:
+        The results, in the order of the data, and the numbers that follow from them.
+
+    Raises:
+        RowError: A row is no sample; says where and what.
+        UsageError: There is no such verifier, extractor or scoring.
+
+    ```python
+    report = evaluate([{"answer": "Paris is in France.", "contexts": ["Paris, France."]}], verifier="lexical")
+    report.save("report.html")
+    ```
     """
     return sync.run(
         aevaluate(
@@ -77,8 +125,15 @@ def evaluate(
             min_score=min_score,
             workers=workers,
             corpus=corpus,
+            output=output,
+            cache=cache,
+            progress=progress,
         )
     )
+
+
+def _journal(output: str | Path | None) -> AbstractContextManager[Journal | None]:
+    return nullcontext() if output is None else Journal(Path(output))
 
 
 class Judges(NamedTuple):
@@ -98,15 +153,21 @@ class Judges(NamedTuple):
         scoring: str | Scoring,
         *,
         workers: int | None = None,
+        cache: str | Path | bool = False,
         corpus: str | Path | None = None,
     ) -> Judges:
         """Judges from specs or parts."""
         if workers is not None and workers < 1:
             raise UsageError(f"there must be at least one worker, found {workers}")
-        evaluator = Evaluator(verifier=verifier, extractor=extractor, scoring=scoring, corpus=corpus)
         place = None if corpus is None else str(corpus)
         if isinstance(verifier, str) and isinstance(extractor, str):
-            return cls(evaluator, Specs(verifier, extractor, load_scoring(scoring), corpus=place), workers)
+            caching = Caching(str(cache) if isinstance(cache, Path) else cache) if cache is not False else None
+            specs = Specs(verifier, extractor, load_scoring(scoring), caching, corpus=place)
+            return cls(specs.build(), specs, workers)
+        evaluator = Evaluator(verifier=verifier, extractor=extractor, scoring=scoring, corpus=corpus)
+        if cache is not False:
+            evaluator.verifier = wrap(evaluator.verifier, cache=cache)
+            evaluator.extractor = wrap_extractor(evaluator.extractor, cache=cache)
         return cls(evaluator, None, workers)
 
     @property

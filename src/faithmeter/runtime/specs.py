@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
@@ -59,9 +60,40 @@ def load_part(spec: str, loaders: Mapping[str, str], *, noun: str) -> Any:
     if name == "python":
         return imported(argument, noun, call=True)
     if name not in loaders:
-        raise UsageError(f"unknown {noun} {spec!r}; known: {', '.join(sorted(loaders))}, python:MODULE:FUNCTION")
-    module, _, function = loaders[name].partition(":")
-    return getattr(import_module(module), function)(name, argument)
+        known = f"known: {', '.join(sorted(loaders))}, python:MODULE:FUNCTION"
+        raise UsageError(f"unknown {noun} {spec!r}{_meant(spec, name, loaders)}; {known}")
+    return named(loaders[name])(name, argument)
+
+
+def named(place: str) -> Any:
+    """What `module:name` names, imported when asked for."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`; did you mean 'lexical'?`, or nothing if no known word is near."""
+    near = get_close_matches(word.lower(), list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _meant(spec: str, name: str, loaders: Mapping[str, str]) -> str:
+    """The spec that was meant: a model needs its provider before it."""
+    provider, slash, model = spec.partition("/")
+    if slash and provider in loaders:
+        return f"; did you mean '{provider}:{model}'?"
+    provider = next((provider for start, provider in _MODELS.items() if name.lower().startswith(start)), "")
+    if provider in loaders:
+        return f"; did you mean '{provider}:{spec}'?"
+    return did_you_mean(name, loaders)
+
+
+# How the models of a provider begin.
+_MODELS = {
+    "gpt-": "openai", "chatgpt-": "openai", "o1": "openai", "o3": "openai", "o4-": "openai", "claude-": "anthropic",
+    "gemini-": "google", "mistral-": "mistral", "ministral-": "mistral", "magistral-": "mistral",
+    "codestral-": "mistral",
+}  # fmt: skip
 
 
 def with_options(spec: str, options: Iterable[str]) -> str:

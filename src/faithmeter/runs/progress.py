@@ -7,17 +7,40 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from faithmeter import display
-from faithmeter.data.intake import Intake
-from faithmeter.runs.ray.engine import RayReport
-from faithmeter.runs.runner import Run
+
+if TYPE_CHECKING:
+    from faithmeter.runs.ray.engine import RayReport
+    from faithmeter.runs.runner import Run
 
 LOG_SECONDS = 10.0  # between JSON lines
 BAR_SECONDS = 0.1
 
-Tick = Callable[[Run, Intake], None]
+
+class Incoming(Protocol):
+    """What is known of the samples to come, such as an `Intake`."""
+
+    @property
+    def total(self) -> int | None:
+        """About how many there are in all."""
+        ...
+
+    @property
+    def bad(self) -> int:
+        """How many rows were left out."""
+        ...
+
+
+class Known(NamedTuple):
+    """Samples that are at hand, and are counted where they can be."""
+
+    total: int | None
+    bad: int = 0
+
+
+Tick = Callable[["Run", Incoming], None]
 Say = Callable[[str], None]
 T = TypeVar("T")
 
@@ -28,7 +51,7 @@ class RunProgress:
     def __init__(self) -> None:
         self._started = time.monotonic()
 
-    def numbers(self, run: Run, intake: Intake) -> dict[str, Any]:
+    def numbers(self, run: Run, intake: Incoming) -> dict[str, Any]:
         """What there is to tell, ready for JSON."""
         elapsed = time.monotonic() - self._started
         rate = run.judged / elapsed if elapsed else 0.0
@@ -75,7 +98,7 @@ def doing(*, quiet: bool = False) -> Iterator[Say]:
         return
     from rich.text import Text
 
-    from faithmeter.cli.console import Console
+    from rich.console import Console
 
     with Console(stderr=True).status("starting") as status:
         yield lambda words: status.update(Text(display.printable(words)))
@@ -117,7 +140,7 @@ def _throttled(seconds: float, tick: Tick) -> Tick:
     """The same, at most once in so many seconds, and not before they have passed."""
     last = time.monotonic()
 
-    def now_and_then(run: Run, intake: Intake) -> None:
+    def now_and_then(run: Run, intake: Incoming) -> None:
         nonlocal last
         if time.monotonic() - last >= seconds:
             last = time.monotonic()
@@ -128,15 +151,14 @@ def _throttled(seconds: float, tick: Tick) -> Tick:
 
 @contextmanager
 def _bar(pace: RunProgress) -> Iterator[Tick]:
+    from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    from faithmeter.cli.console import Console
 
     columns = (SpinnerColumn(), BarColumn(bar_width=24), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting", total=None)
 
-        def tick(run: Run, intake: Intake) -> None:
+        def tick(run: Run, intake: Incoming) -> None:
             numbers = pace.numbers(run, intake)
             bar.update(task, completed=numbers["answers"], total=numbers["of"], description=_words(numbers))
 

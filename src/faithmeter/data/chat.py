@@ -1,0 +1,182 @@
+"""Reads a conversation: the last answer, its question, and what the model was given to answer from.
+
+Messages are those of OpenAI's and Anthropic's chat logs, or the message objects of LangChain, LangGraph, LlamaIndex
+and Haystack. Tool results and passages that a prompt marks as such are the contexts. Nothing is imported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+_ROLES = {
+    "human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "model": "assistant",
+    "chatbot": "assistant", "system": "system", "developer": "system", "tool": "tool", "function": "tool",
+    "aimessagechunk": "assistant", "remove": "system",
+}  # fmt: skip
+_TEXT_PARTS = {None, "text", "output_text", "input_text"}
+_TAGS = "context|contexts|document|documents|passage|passages|source|sources|chunk|excerpt|search_result|search_results"
+_TAG = re.compile(rf"<({_TAGS})\b[^<>]*>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
+_INNER = re.compile(r"<(document_content|content|text|page_content)>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
+# LlamaIndex's own prompt: the contexts between two lines of hyphens.
+_RULED = re.compile(r"\bcontext\b[^\n]*\n-{5,}\n(.*?)\n-{5,}\n", re.IGNORECASE | re.DOTALL)
+_HEADED = re.compile(
+    r"^[#*\s]*(?:context|contexts|sources|documents|passages)[*\s]*:[*\s]*(.+?)"
+    r"(?=^[#*\s]*(?:question|query|answer|helpful answer)[*\s]*:|\Z)",
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+)
+_ASKED = re.compile(r"^[#*\s]*(?:question|query)[*\s]*:[*\s]*(.+?)\s*(?=^[#*\s]*\w+[*\s]*:|\Z)",
+                    re.IGNORECASE | re.DOTALL | re.MULTILINE)  # fmt: skip
+
+
+class Message(NamedTuple):
+    """What one message says, and what it hands over."""
+
+    role: str
+    text: str
+    passages: list[Any]
+    """Documents of a tool's result, or passages that are blocks of their own."""
+
+
+def is_message(value: Any) -> bool:
+    """Whether something has a role, and could be part of a conversation."""
+    if isinstance(value, Mapping):
+        return _role_name(value) is not None and ("content" in value or "tool_calls" in value or "parts" in value)
+    return not isinstance(value, str | list | tuple) and _role_name(value) is not None and _has_content(value)
+
+
+def is_conversation(value: Any) -> bool:
+    """Whether something is a list of messages."""
+    return isinstance(value, list | tuple) and bool(value) and all(map(is_message, value))
+
+
+def conversation(messages: Sequence[Any]) -> dict[str, Any]:
+    """The fields of a sample; a ValueError where there is no answer."""
+    read = [_message(item, number) for number, item in enumerate(messages)]
+    place = next((place for place in reversed(range(len(read))) if read[place].role != "system"), None)
+    if place is None:
+        raise ValueError("messages: no answer: there is no message of the assistant")
+    last = read[place]
+    if last.role != "assistant" or not last.text.strip():
+        what = {"user": "from the user", "tool": "a tool's result"}.get(last.role, "without text")
+        raise ValueError(f"messages: no answer: the last message is {what}")
+    contexts: list[Any] = []
+    question: str | None = None
+    for message in read[:place]:
+        contexts += message.passages
+        if message.role == "tool" and message.text.strip() and not message.passages:
+            contexts.append(message.text)
+        elif message.role in ("user", "system"):
+            marked, rest = _marked(message.text)
+            contexts += marked
+            asked = _ASKED.search(rest)
+            if message.role == "user" and rest.strip():
+                question = (asked[1] if asked else rest).strip()
+    contexts += last.passages
+    return {"question": question, "answer": last.text, "contexts": contexts}
+
+
+def content_text(content: Any) -> str:
+    """The words of a message's content: a text, or a list of parts of which the texts count."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list | tuple):
+        return "".join(content_text(part) for part in content if _part_kind(part) in _TEXT_PARTS)
+    if isinstance(content, Mapping):
+        return content_text(content.get("text", content.get("content")))
+    text = getattr(content, "text", None)
+    return text if isinstance(text, str) else ""
+
+
+def _message(item: Any, number: int) -> Message:
+    name = _role_name(item)
+    if name is None:
+        raise ValueError(f"messages.{number}: expected a message with a role, found {type(item).__name__}")
+    role = _ROLES.get(name.lower())
+    if role is None:
+        raise ValueError(f"messages.{number}: unknown role {name!r}; known: user, assistant, system, tool")
+    content = _get(item, "content")
+    passages: list[Any] = list(_handed_over(content))
+    artifact = _get(item, "artifact")  # LangChain: what a retriever's tool gives beside its text
+    if role == "tool" and isinstance(artifact, list | tuple) and artifact and all(map(_is_document, artifact)):
+        passages = list(artifact)
+    for result in _get(item, "tool_call_results") or ():  # Haystack
+        passages.append(content_text(_get(result, "result")))
+    text = content_text(content)
+    if not text and isinstance(_get(item, "text"), str):
+        text = _get(item, "text")
+    return Message(role, text, [passage for passage in passages if not isinstance(passage, str) or passage.strip()])
+
+
+def _handed_over(content: Any) -> Iterator[Any]:
+    """Anthropic's blocks: tool results, search results and documents."""
+    if not isinstance(content, list | tuple):
+        return
+    for part in content:
+        kind = _part_kind(part)
+        inner = _get(part, "content")
+        if kind == "tool_result":
+            nested = list(_handed_over(inner))
+            yield from nested or [content_text(inner)]
+        elif kind in ("search_result", "web_search_result"):
+            yield {"text": content_text(inner), "id": _get(part, "source") or _get(part, "url")}
+        elif kind == "web_search_tool_result":
+            yield from _handed_over(inner)
+        elif kind == "document":
+            source = _get(part, "source")
+            text = _get(source, "data") if _get(source, "type") == "text" else content_text(_get(source, "content"))
+            if not text:
+                raise ValueError("messages: a document block without text; only text and content sources can be read")
+            yield {"text": text, "id": _get(part, "title")}
+
+
+def _marked(text: str) -> tuple[list[str], str]:
+    """The passages that a prompt marks with tags, rules or a heading, and the rest of it."""
+    if _TAG.search(text):
+        return [passage for match in _TAG.finditer(text) for passage in _innermost(match[2])], _TAG.sub(" ", text)
+    for pattern in (_RULED, _HEADED):
+        if match := pattern.search(text):
+            passages = [match[1].strip()] if match[1].strip() else []
+            return passages, text[: match.start()] + "\n" + text[match.end() :]
+    return [], text
+
+
+def _innermost(text: str) -> list[str]:
+    """The passages in what a tag holds; `<source>` beside a text names it, alone it is the passage."""
+    tags = [match for match in _TAG.finditer(text) if not match[1].lower().startswith("source")]
+    if not tags and not _TAG.sub("", text).strip():
+        tags = list(_TAG.finditer(text))
+    inside = [passage for match in tags for passage in _innermost(match[2])]
+    inside = inside or [match[2].strip() for match in _INNER.finditer(text)]
+    return inside or ([text.strip()] if text.strip() else [])
+
+
+def _role_name(item: Any) -> str | None:
+    """A message's role; LangChain says `type` instead, LlamaIndex and Haystack have an enum."""
+    for name in ("role", "type"):
+        value = _get(item, name)
+        value = getattr(value, "value", value)
+        if isinstance(value, str) and (name == "role" or value.lower() in _ROLES):
+            return value
+    return None
+
+
+def _has_content(item: Any) -> bool:
+    return any(hasattr(item, name) for name in ("content", "text", "blocks"))
+
+
+def _part_kind(part: Any) -> str | None:
+    kind = _get(part, "type")
+    kind = getattr(kind, "value", kind)
+    return kind if isinstance(kind, str) else getattr(part, "block_type", None)
+
+
+def _is_document(value: Any) -> bool:
+    return any(hasattr(value, name) for name in ("page_content", "content", "node"))
+
+
+def _get(item: Any, name: str) -> Any:
+    return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
