@@ -53,7 +53,15 @@ class Semantic:
             return [None] * len(claims)
         import numpy as np  # at first use: only semantic hits need it
 
-        vectors = await self._embed([*claims, *(record.claim for record in known)], store)
+        try:
+            vectors = await self._embed([*claims, *(record.claim for record in known)], store)
+        except UsageError:
+            raise
+        except Exception as error:  # an embedder of the user's: when it fails, there is no hit
+            note = f"{self.embedder.signature} failed, no semantic hits: {type(error).__name__}: {error}"
+            if isinstance(kept := getattr(store, "notes", None), list) and note not in kept:
+                kept.append(note)
+            return [None] * len(claims)
         rows = np.stack([vectors[record.claim] for record in known])
         found: list[Match | None] = []
         for claim in claims:

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from faithmeter.compat.clients import evaluator, judged
 from faithmeter.datamodels import Label, Sample
+from faithmeter.errors import UsageError, first_problem
 from faithmeter.extract import Extractor
 from faithmeter.judge.prompts import load_prompt
 from faithmeter.llm.wrapped import given
@@ -106,7 +107,13 @@ class ContextEvaluation:
             }
             for verdict in result.verdicts
         ]
-        return self.response_model.model_validate({"statements": statements})
+        try:
+            return self.response_model.model_validate({"statements": statements})
+        except ValidationError as error:
+            name = self.response_model.__name__
+            raise UsageError(
+                f"{name} cannot take these statements: {first_problem(error)}; give fields of your own a default"
+            ) from None
 
 
 def _prompt_file(prompt: str, folder: Path) -> Path:

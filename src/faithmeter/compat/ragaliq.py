@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from faithmeter.compat.clients import evaluator, judged
+from faithmeter.compat.clients import Unjudged, evaluator, judged
 from faithmeter.datamodels import (
     Claim,
     Context,
@@ -26,9 +26,17 @@ from faithmeter.evaluator import Evaluator
 from faithmeter.evidence.quotes import locate
 from faithmeter.results import Result
 from faithmeter.runtime.usage import spend
-from faithmeter.scoring import PROFILES
+from faithmeter.scoring import Scoring, load_scoring
 
-Word = Literal["SUPPORTED", "CONTRADICTED", "NOT_ENOUGH_INFO"]
+Word = Literal["SUPPORTED", "PARTIALLY_SUPPORTED", "CONTRADICTED", "NOT_ENOUGH_INFO"]
+
+
+class JudgeResponseError(Unjudged):
+    """A judge's reply could not be used, so that some claims were not judged."""
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True)
 
 
 class RAGTestCase(BaseModel):
@@ -46,7 +54,7 @@ class RAGTestCase(BaseModel):
     """The answer."""
 
 
-class ClaimsResult(BaseModel):
+class ClaimsResult(_Frozen):
     """What a judge's `extract_claims` returns."""
 
     claims: list[str]
@@ -55,18 +63,18 @@ class ClaimsResult(BaseModel):
     """What that cost."""
 
 
-class ClaimVerdict(BaseModel):
+class ClaimVerdict(_Frozen):
     """What a judge's `verify_claim` returns; a verdict off the menu is an error, lower case is accepted."""
 
     verdict: Annotated[Word, BeforeValidator(lambda word: word.upper() if isinstance(word, str) else word)]
-    """The three-way verdict."""
+    """RagaliQ's three, and partial support."""
     evidence: str = ""
     """A quote, or an explanation."""
     tokens_used: int = 0
     """What that cost."""
 
 
-class EvaluationResult(BaseModel):
+class EvaluationResult(_Frozen):
     """The score of a test case."""
 
     evaluator_name: str = "faithfulness"
@@ -81,6 +89,8 @@ class EvaluationResult(BaseModel):
     """`claims`, each with `claim`, `verdict` and `evidence`, and their counts."""
     tokens_used: int = 0
     """What it cost."""
+    error: str | None = None
+    """Never set: what could not be judged is raised."""
 
 
 class LLMJudge(Protocol):
@@ -99,20 +109,35 @@ class FaithfulnessEvaluator:
     """Checks test cases with an injected judge: RagaliQ's kind, a spec, or a verifier of ours."""
 
     name = "faithfulness"
+    description = "Measures if response is grounded only in context"
+    threshold = 0.7
 
-    def __init__(self, threshold: float = 0.7) -> None:
-        self.threshold = threshold
+    def __init__(self, threshold: float | None = None, *, scoring: str | Scoring = "ragaliq") -> None:
+        if threshold is not None:
+            if not 0.0 <= threshold <= 1.0:
+                raise ValueError(f"threshold must be between 0.0 and 1.0, got {threshold}")
+            self.threshold = threshold
+        self.scoring = load_scoring(scoring)
+
+    def is_passing(self, score: float) -> bool:
+        """Whether a score reaches the threshold."""
+        return score >= self.threshold
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(threshold={self.threshold})"
 
     async def evaluate(self, test_case: Any, judge: LLMJudge | Any) -> EvaluationResult:
         """Break the response into claims, verify each, and score."""
         fields = {"question": test_case.query, "answer": test_case.response, "contexts": list(test_case.context)}
         sample = Sample.model_validate(fields)
-        scoring = PROFILES["ragaliq"]
         if hasattr(judge, "verify_claim"):
-            pipeline = Evaluator(extractor=_Claims(judge), verifier=_Verdicts(judge), scoring=scoring)
+            pipeline = Evaluator(extractor=_Claims(judge), verifier=_Verdicts(judge), scoring=self.scoring)
         else:
-            pipeline = evaluator(judge, scoring=scoring)
-        return self._result(await judged(pipeline, sample))
+            pipeline = evaluator(judge, scoring=self.scoring)
+        try:
+            return self._result(await judged(pipeline, sample))
+        except Unjudged as error:
+            raise JudgeResponseError(str(error)) from None
 
     def _result(self, result: Result) -> EvaluationResult:
         claims = [
@@ -120,15 +145,16 @@ class FaithfulnessEvaluator:
                 "claim": verdict.claim.text,
                 "verdict": verdict.label.value.upper(),
                 "evidence": verdict.reason or " … ".join(item.quote for item in verdict.evidence),
+                "quote": " … ".join(item.quote for item in verdict.evidence),  # stands in the context, checked
             }
             for verdict in result.verdicts
         ]
         supported = sum(verdict.label is Label.SUPPORTED for verdict in result.verdicts)
-        score = result.score if result.score is not None else 1.0
+        score = 1.0 if result.score is None else min(1.0, max(0.0, result.score))
         reasoning = f"{supported} of {len(claims)} claims are supported by the context."
         return EvaluationResult(
             score=score,
-            passed=score >= self.threshold,
+            passed=self.is_passing(score),
             reasoning=reasoning if claims else "No claims to verify: vacuously faithful.",
             raw_response={"claims": claims, "total_claims": len(claims), "supported_claims": supported},
             tokens_used=result.usage.prompt_tokens + result.usage.completion_tokens,

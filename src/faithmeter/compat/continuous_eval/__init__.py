@@ -7,7 +7,7 @@ with the best window of one context instead, which a long context neither satura
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypedDict, get_args
+from typing import Any, NamedTuple, TypedDict, get_args
 
 from faithmeter.compat.continuous_eval.nltk_tokens import punkt_sentences
 from faithmeter.compat.continuous_eval.overlap import Reference, Tokens
@@ -25,6 +25,13 @@ class Scores(TypedDict):
     bleu_score_by_sentence: list[float]
 
 
+class DeterministicFaithfulnessConfig(NamedTuple):
+    """What a sentence must reach to count as borne out."""
+
+    rouge_precision_threshold: float = 0.5
+    token_overlap_precision_threshold: float = 0.5
+
+
 class DeterministicFaithfulness:
     """Scores an answer by the words and characters that its sentences share with the joined contexts.
 
@@ -35,6 +42,7 @@ class DeterministicFaithfulness:
 
     def __init__(
         self,
+        thresholds: Any = None,
         *,
         splitter: Callable[[str], Sequence[str]] | None = None,
         tokens: Tokens = "0.2",
@@ -44,6 +52,9 @@ class DeterministicFaithfulness:
     ) -> None:
         if tokens not in get_args(Tokens):
             raise UsageError(f"tokens must be one of {', '.join(get_args(Tokens))}, found {tokens!r}")
+        if thresholds is not None:  # a config object, ours or continuous-eval's
+            rouge_precision_threshold = thresholds.rouge_precision_threshold
+            token_overlap_precision_threshold = thresholds.token_overlap_precision_threshold
         self.splitter = splitter
         self.tokens: Tokens = tokens
         self.rouge_precision_threshold = rouge_precision_threshold
@@ -67,6 +78,25 @@ class DeterministicFaithfulness:
             "token_overlap_p_by_sentence": overlap,
             "bleu_score_by_sentence": bleu,
         }
+
+    def __call__(self, answer: str, **datum: Any) -> Scores:
+        """Score a row, under the column names of either line of releases."""
+        contexts = datum.pop("retrieved_contexts", None)
+        contexts = datum.pop("retrieved_context", None) if contexts is None else contexts
+        if contexts is None:
+            raise UsageError("no retrieved_context in the row: pass metric(answer=…, retrieved_context=[…])")
+        return self.calculate(answer, contexts, **datum)
+
+    @property
+    def name(self) -> str:
+        """As continuous-eval calls it."""
+        return type(self).__name__
+
+    @property
+    def schema(self) -> dict[str, type]:
+        """What a score holds, and its types."""
+        lists = ("rouge_p_by_sentence", "token_overlap_p_by_sentence", "bleu_score_by_sentence")
+        return {name: list if name in lists else float for name in Scores.__annotations__}
 
     def compute(self, answer: str, retrieved_context: Sequence[str] | str, **datum: object) -> Scores:
         """Score one answer under the names of the 0.3 releases."""
