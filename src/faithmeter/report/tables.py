@@ -14,6 +14,7 @@ from faithmeter.datamodels import Failure, Label, Outcome
 from faithmeter.errors import MissingExtra, UsageError
 from faithmeter.report.escaping import spreadsheet
 from faithmeter.report.html.payload import counts
+from faithmeter.report.summary import Summary
 from faithmeter.results import Result
 
 Row = dict[str, Any]
