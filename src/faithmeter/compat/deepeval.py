@@ -28,6 +28,14 @@ class FaithfulnessMetric(BaseMetric):  # type: ignore[misc]
     `model` is a spec such as `openai:MODEL`, a verifier of ours or an SDK's client; None: the embedded verifier.
     """
 
+    score: float | None
+    reason: str | None
+    success: bool | None
+    error: str | None
+    evaluation_cost: float | None
+    score_breakdown: Any
+    verbose_logs: Any
+
     def __init__(
         self,
         threshold: float = 0.5,
