@@ -13,13 +13,13 @@ import click
 from faithmeter.cli import BELOW, PASSED
 from faithmeter.cli.help import Command, quiet_option
 from faithmeter.cli.numbers import FiniteRange
-from faithmeter.runs.progress import counted, doing
 from faithmeter.data.files import keep_apart
 from faithmeter.display import number, printable
 from faithmeter.errors import DataError
 from faithmeter.report import read_results
 from faithmeter.report.escaping import one_line
 from faithmeter.report.github import commands_off
+from faithmeter.runs.progress import counted, doing
 from faithmeter.trust.human_labels import read_labels
 
 if TYPE_CHECKING:

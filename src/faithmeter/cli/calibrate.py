@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from faithmeter.cli.help import Command, quiet_option
-from faithmeter.runs.progress import counted, doing
 from faithmeter.data.files import keep_apart, replacing
 from faithmeter.data.results_file import ResultsFile, read_results
 from faithmeter.display import printable
 from faithmeter.errors import DataError
+from faithmeter.runs.progress import counted, doing
 from faithmeter.trust.human_labels import read_labels
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from faithmeter.cli import BELOW, PASSED, UNJUDGED
 from faithmeter.cli.help import Command, quiet_option
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import Assignment, build_evaluator, evaluator_options
-from faithmeter.runs.progress import doing
 from faithmeter.data.datasets import only_samples, read_samples
 from faithmeter.errors import DataError, UsageError
 from faithmeter.report.github import commands_off
+from faithmeter.runs.progress import doing
 from faithmeter.trust.selftest.measure import KINDS, Tested, selftest
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ from faithmeter.cli import BELOW, PASSED
 from faithmeter.cli.help import Command, quiet_option
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, evaluator_options
-from faithmeter.runs.progress import Say, doing
 from faithmeter.data.datasets import only_samples, read_samples
 from faithmeter.datamodels import Sample
 from faithmeter.evaluator import Evaluator
@@ -23,6 +22,7 @@ from faithmeter.report import read_results
 from faithmeter.report.escaping import one_line
 from faithmeter.report.github import commands_off
 from faithmeter.results import Result
+from faithmeter.runs.progress import Say, doing
 from faithmeter.trust.stability import Stability, measure_stability
 
 

@@ -96,9 +96,8 @@ def doing(*, quiet: bool = False) -> Iterator[Say]:
     if quiet or not sys.stderr.isatty():
         yield lambda words: None
         return
-    from rich.text import Text
-
     from rich.console import Console
+    from rich.text import Text
 
     with Console(stderr=True).status("starting") as status:
         yield lambda words: status.update(Text(display.printable(words)))
