@@ -144,7 +144,7 @@ async def acheck(
     """Check one answer against the contexts it was generated from: `check` for async code, with its arguments.
 
     ```python
-    result = await acheck("The tower is 330 m tall.", ["The Eiffel Tower is 330 metres tall."])
+    result = await acheck("The Eiffel Tower is 330 metres tall.", ["The Eiffel Tower is 330 metres tall."])
     ```
     """
     sample = _sample(answer, contexts, question)
@@ -182,7 +182,7 @@ def check(
         UsageError: There is no such verifier, extractor or scoring; or no contexts were given.
 
     ```python
-    result = check("The tower is 330 m tall.", ["The Eiffel Tower is 330 metres tall."])
+    result = check("The Eiffel Tower is 330 metres tall.", ["The Eiffel Tower is 330 metres tall."])
     assert result.score == 1.0
     ```
     """
