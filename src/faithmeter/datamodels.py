@@ -18,7 +18,6 @@ from pydantic import (
     ConfigDict,
     Field,
     JsonValue,
-    ValidationError,
     field_validator,
     model_validator,
 )
@@ -27,7 +26,6 @@ from pydantic_core import PydanticCustomError
 import faithmeter.data.foreign as foreign
 from faithmeter import display
 from faithmeter.data.jsonl import problem_in
-from faithmeter.errors import DataError
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
@@ -116,22 +114,10 @@ class Sample(Model):
     def of(cls, value: Any, /, **fields: Any) -> Self:
         """A sample of what a framework hands over: a chain's output, a response, a conversation, a row.
 
-        `fields` (`question`, `answer`, `contexts`, `id`, `metadata`) add to what is found in it, or replace it.
-
-        ```python
-        Sample.of({"query": "How tall?", "result": "330 m.", "source_documents": [document]}, id="tower")
-        ```
+        `fields` (`question`, `answer`, `contexts`, `id`, `metadata`) add to what is found in it, or replace it:
+        `Sample.of(engine.query(question), question=question)`.
         """
-        if isinstance(value, cls):
-            given = {name: item for name, item in fields.items() if item is not None}
-            return cls.model_validate({**value.__dict__, **given}) if given else value
-        try:
-            found = foreign.named_fields(value)
-            return cls.model_validate(found | {name: given for name, given in fields.items() if given is not None})
-        except ValidationError as error:
-            raise DataError(f"no sample: {foreign.problem_of(error)}") from None
-        except ValueError as error:
-            raise DataError(f"no sample: {error}") from None
+        return foreign.made(cls, value, fields)
 
     @field_validator("contexts", mode="before")
     @classmethod
@@ -140,10 +126,7 @@ class Sample(Model):
             return (value,)
         if isinstance(value, tuple) and all(isinstance(item, Context) for item in value):
             return value
-        try:
-            passages = foreign.contexts(value)
-        except ValueError as error:
-            raise PydanticCustomError("foreign", "{problem}", {"problem": str(error)}) from None
+        passages = foreign.checked_contexts(value)
         return tuple(Context(text=item) if isinstance(item, str) else item for item in passages)
 
     @field_validator("answer", "question", mode="before")

@@ -9,13 +9,14 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticCustomError
 
 from faithmeter.data.chat import content_text, conversation, is_conversation, is_message
 from faithmeter.data.jsonl import shown
-from faithmeter.errors import first_problem
+from faithmeter.errors import DataError, first_problem
 
 # What the fields are called by faithmeter, ragas, continuous-eval, rag_evals, RagaliQ, DeepEval, LangChain,
 # LlamaIndex and Haystack. The first name that a row has counts: DeepEval's rows have `context` (the ideal) beside
@@ -32,6 +33,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "metadata": ("metadata",),
 }  # fmt: skip
 
+M = TypeVar("M", bound=BaseModel)
 MESSAGES = "messages"
 _TEXTS = ("text", "page_content", "content")
 _PASSAGE = {"text", "id"}
@@ -69,6 +71,27 @@ def named_fields(value: Any) -> dict[str, Any]:
         for field, names in ALIASES.items()
         if (column := next((name for name in names if row.get(name) is not None), None))
     }
+
+
+def made(model: type[M], value: Any, fields: Mapping[str, Any]) -> M:
+    """A sample of what something holds, with fields added or replaced; what is wrong is a DataError."""
+    given = {name: item for name, item in fields.items() if item is not None}
+    if isinstance(value, model):
+        return model.model_validate({**value.__dict__, **given}) if given else value
+    try:
+        return model.model_validate(named_fields(value) | given)
+    except ValidationError as error:
+        raise DataError(f"no sample: {problem_of(error)}") from None
+    except ValueError as error:
+        raise DataError(f"no sample: {error}") from None
+
+
+def checked_contexts(value: Any) -> list[Any]:
+    """The passages of a field; what is wrong is an error of pydantic's, which says so in our words."""
+    try:
+        return contexts(value)
+    except ValueError as error:
+        raise PydanticCustomError("foreign", "{problem}", {"problem": str(error)}) from None
 
 
 def contexts(value: Any) -> list[Any]:
