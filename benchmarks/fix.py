@@ -59,7 +59,9 @@ async def restore(verifier: str, *, kinds: Sequence[str], per_kind: int, limit: 
             counts[outcome] += 1
             if outcome not in ("restored", "missed") and shown < show:
                 shown += 1
-                print(f"  {outcome}: {case.change.text}\n      was {case.original.claim.text}\n      is  {became}")
+                print(
+                    f"  {outcome}: {case.changed.claim.text}\n      was {case.original.claim.text}\n      is  {became}"
+                )
             if counts.total() >= per_kind:
                 break
         share = counts["restored"] / max(1, counts.total())
@@ -112,9 +114,9 @@ async def answers(verifier: str, *, limit: int | None, strict: bool, show: int) 
             counts["spans touched"] += touched
         if number % 60 == 0:
             print(f"  {number}: {dict(counts)}", flush=True)
-    touched = counts["good touched"] / max(1, counts["good"])
-    low, high = wilson_interval(touched, counts["good"]) or (0.0, 1.0)
-    print(f"good answers touched {touched:.1%} ({low:.1%} to {high:.1%}) of {counts['good']}")
+    share = counts["good touched"] / max(1, counts["good"])
+    low, high = wilson_interval(share, counts["good"]) or (0.0, 1.0)
+    print(f"good answers touched {share:.1%} ({low:.1%} to {high:.1%}) of {counts['good']}")
     for task in ("QA", "Summary", "Data2txt"):
         print(f"  {task}: good {counts[f'good {task} touched']} of {counts[f'good {task}']}, "
               f"bad {counts[f'bad {task} touched']} of {counts[f'bad {task}']}")  # fmt: skip

@@ -92,7 +92,7 @@ def edits(verifier: Verifier, limit: int | None, seed: int) -> None:
     rng = random.Random(seed)
     rows = [row for name in CLAIM_SETS for row in read(name, None) if row["label"] == "supported"]
     rng.shuffle(rows)
-    made = []
+    made: list[Any] = []
     kinds = list(KINDS)
     for row in rows:
         kind = kinds[len(made) % len(kinds)]

@@ -66,7 +66,7 @@ def additions(seen: Comparison, items: Iterable[Finding]) -> Iterator[Finding]:
     if seen.known < _STRANGE:
         runs = list(_runs(seen, seen.absent, seen.foreign))
         weight = 1.2 if seen.known < _STRANGE / 2 else 0.9
-        yield Finding("addition", weight, _trimmed(seen, max(runs, key=lambda run: len(run))))
+        yield Finding("addition", weight, _trimmed(seen, max(runs, key=len)))
         return
     new = [finding for finding in items if finding.weight >= 0.8]
     for run in _runs(seen, seen.absent, seen.foreign):

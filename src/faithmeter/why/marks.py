@@ -38,7 +38,7 @@ def marked(
     if not against and verdict.label is Label.CONTRADICTED and (best is None or best.kind != "addition"):
         against = gaps
     conflicts = [gap for gap in gaps if any(gap.start < a.end and a.start < gap.end for a in against)]
-    return tuple(map(tuple, gaps)), tuple(map(tuple, conflicts))  # type: ignore[return-value]
+    return tuple((gap.start, gap.end) for gap in gaps), tuple((gap.start, gap.end) for gap in conflicts)
 
 
 def _exact(best: Finding, seen: Comparison) -> Span:
