@@ -16,6 +16,7 @@ import asyncio
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from benchmarks.selftest import CLAIM_SETS
 from benchmarks.verifiers import ANSWERS, judge, read

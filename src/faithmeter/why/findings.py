@@ -5,7 +5,7 @@ The weights were set on corrupted claims of the training files (`python -m bench
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from faithmeter.why.compare import BREAK, Comparison, Finding, Span, Word, names, read
 from faithmeter.why.figures import CALENDAR, amounts_of, dates
@@ -116,7 +116,7 @@ def _runs(seen: Comparison, wanted: frozenset[int], between: frozenset[int]) -> 
         yield run[: 1 + max(n for n, item in enumerate(run) if item in wanted)]
 
 
-def _trimmed(seen: Comparison, run: Iterable[int]) -> Span:
+def _trimmed(seen: Comparison, run: Sequence[int]) -> Span:
     """From the first heavy word to the last; a light word that leads in stays."""
     heavy = [n for n in run if seen.ours[n].heavy]
     return Span(seen.ours[heavy[0]].start, seen.ours[heavy[-1]].end)
