@@ -60,8 +60,6 @@ CASES = [
      "the contexts do not give this cause: “because of the strike”"),
     ("The bridge opened after the war.", "The bridge opened before the war.", "time",
      "the contexts say “before”, the claim “after”"),
-    ("The tower opened in 1889, and Ingrid Solberg received an award for it.", "The tower opened in 1889 in Paris.",
-     "addition", "no passage mentions “Ingrid Solberg received an award”"),
 ]  # fmt: skip
 
 
@@ -75,6 +73,10 @@ def test_what_nothing_speaks_of_is_an_addition() -> None:
     found = why("The hotel has free Wi-Fi.", "The hotel has a pool and a sauna.", label="not_enough_info")
     assert (found.kind, found.blame) == ("addition", "missing")
     assert found.reason == "no passage mentions “free Wi-Fi”"
+    claim = "The tower opened in 1889, and Ingrid Solberg received an award for it."
+    found = why(claim, "The tower opened in 1889 in Paris.", label="not_enough_info")
+    assert (found.kind, found.blame) == ("addition", "missing")
+    assert found.reason == "no passage mentions “Ingrid Solberg received an award”"
 
 
 def test_what_the_contexts_say_otherwise_is_misread_and_what_another_passage_says_is_mixed() -> None:

@@ -98,8 +98,7 @@ def _tail(seen: Comparison, new: Iterable[Finding]) -> Iterator[Finding]:
     ]
     strange = sum(n in seen.foreign for n in others)
     if inside and others and 2 * strange >= len(others) and not any(i.kind == "date" and i.theirs for i in inside):
-        start = next(word.start for word in seen.ours if word.start >= begin)
-        yield Finding("addition", 0.93, Span(start, seen.ours[-1].end))
+        yield Finding("addition", 0.93, _trimmed(seen, [n for n, word in enumerate(seen.ours) if word.start >= begin]))
 
 
 def _runs(seen: Comparison, wanted: frozenset[int], between: frozenset[int]) -> Iterator[list[int]]:
