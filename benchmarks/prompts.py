@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.prompt_claims import SETS, Labelled, calls, load
+from benchmarks.prompt_variant import NAMES, Variant
 from faithmeter.datamodels import Claim, Context, Label, Sample
 from faithmeter.judge.parsing import Unreadable, read_object
 from faithmeter.judge.prompts import Instructions
@@ -93,6 +94,23 @@ class Ours:
                 yield Said(claim, found[place].label is Label.SUPPORTED)
             else:
                 yield Said(claim, None, reading.bad[place].kind if place in reading.bad else "missing")
+
+
+class Varied(Ours):
+    """A variant of the full prompt, sent as the judge sends its own."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__("full")
+        self._variant = Variant(name)
+
+    def put(self, call: Sequence[Labelled]) -> tuple[list[dict[str, str]], list[int]]:
+        """The messages, and the claims' numbers."""
+        return self._variant.messages(self._question(call), [_claim(claim) for claim in call])
+
+    def read(self, call: Sequence[Labelled], numbers: Sequence[int], reply: Reply) -> Iterable[Said]:
+        """What the variant reads in a reply."""
+        for claim, supported in self._variant.verdicts(call, numbers, reply):
+            yield Said(claim, supported, "" if supported is not None else "missing")
 
 
 class Ragas:
@@ -235,7 +253,8 @@ def main() -> None:
     """Run, write or score."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--prompt", action="append", help="full, brief, ragas, or a file; repeatable")
+    parser.add_argument("--prompt", action="append", help="full, brief, ragas, a variant, or a file; repeatable")
+    parser.add_argument("--variants", action="store_true", help="and all of prompt_variants/")
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
     parser.add_argument("--claims", type=int, default=150, help="of each set")
     parser.add_argument("--seed", type=int, default=19)
@@ -251,8 +270,9 @@ def main() -> None:
     claims = load(given.data, given.sets, given.claims, seed=given.seed)
     grouped = calls(claims, given.per_call)
     scores = {}
-    for name in given.prompt or ["full", "brief", "ragas"]:
-        prompt = Ragas() if name == "ragas" else Ours(name)
+    asked = given.prompt or ["full", "brief", "ragas"]
+    for name in [*asked, *(NAMES if given.variants else [])]:
+        prompt = Ragas() if name == "ragas" else Varied(name) if name in NAMES else Ours(name)
         title = Path(name).stem
         file = f"{title}-{given.per_call}.jsonl"
         if given.requests:

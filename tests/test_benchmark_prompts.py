@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import re
 import sys
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from support.llm_brain import Asked, think
 
 from benchmarks import prompts
 from benchmarks.prompt_claims import calls, load
+from benchmarks.prompt_variant import NAMES, Variant
+from faithmeter.llm.protocol import Reply
 
 ROWS = [
     {"context": f"The tower has {n} floors. It is {n} m high.", "claim": claim, "label": label}
@@ -73,3 +76,35 @@ def test_replies_in_files_are_scored(
     assert 0 < silent["full"] <= per_call, "the reply that cannot be read"
     assert 0.8 < scores["full"] < 1.0, "it counts as wrong"
     assert silent["ragas"] == 0
+
+
+def test_each_variant_asks_and_reads_in_its_own_form(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    common = (data, "--sets", "begin", "--claims", 4)
+    run(monkeypatch, *common, "--prompt", "full", "--variants", "--requests", data / "q")
+    assert len(NAMES) >= 7
+    systems = set()
+    claims = load(data, ["begin"], 4)
+    for name in NAMES:
+        lines = (data / "q" / f"{name}-1.jsonl").read_text().splitlines()
+        request = json.loads(lines[0])
+        system = request["messages"][0]["content"]
+        systems.add(system)
+        ids, numbers = json.loads(request["id"])
+        variant = Variant(name)
+        for example in re.findall(r"^Reply:\n(.*)$", system, re.MULTILINE):
+            assert [list(row) for row in json.loads(example)["verdicts"]] == [variant.keys] * 5
+        call = [claim for claim in claims if claim.id in ids]
+        key = "supported" if "supported" in variant.keys else "label"
+        for said, expected in (("no", False), ("not_enough_info", False), ("supported", True), ("maybe", None)):
+            said = {"supported": "yes", "not_enough_info": "no"}.get(said, said) if key == "supported" else said
+            row = {"claim": numbers[0], key: said}
+            text = json.dumps({"verdicts": [row]})
+            assert [v for _, v in variant.verdicts(call, numbers, Reply(text, "stop", 0, 0))] == [expected]
+            text = json.dumps({"verdicts": [row, row]})
+            assert [v for _, v in variant.verdicts(call, numbers, Reply(text, "stop", 0, 0))] == [None]
+    assert len(systems) == len(NAMES)
+
+
+def test_the_base_of_the_variants_is_the_full_prompt(data: Path) -> None:
+    call = [load(data, ["begin"], 2)[0]]
+    assert Variant("base").system == prompts.Ours("full").put(call)[0][0]["content"]

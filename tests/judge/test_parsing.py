@@ -93,3 +93,61 @@ def test_refusals_are_told_from_chatter(reply: str, declined: bool) -> None:
 )
 def test_numbers(value: object, number: int | None) -> None:
     assert as_number(value) == number
+
+
+ROW = '{"claim": 23, "text": "%s", "reason": "%s", "label": "supported", "passages": [1], "quote": "%s"}'
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "quote"),
+    [
+        ("It is iconic.", 'He is "one of the icons, " which implies it.', "one of the icons"),
+        ('22 more than 300 "games" were sold', "More were sold.", 'more than 300 "games"'),
+        ("There is no Wi-Fi.", "Wi-Fi is 'no'.", '"WiFi": "no", "Ambience": "classy"'),
+        ("It closed.", "A review says so.", 'stars": 1.0, "date": "2021", "review": "Closed for good.'),
+        ("It is so.", 'It is "so".', 'both \\"so\\" and "so"'),
+        ('"', '""', "a"),
+    ],
+)
+@pytest.mark.parametrize("wrapped", ['{"verdicts": [%s]}', '```json\n{"verdicts": [\n  %s\n]}\n```', "[%s]"])
+def test_bare_quotation_marks_in_a_text_are_part_of_it(text: str, reason: str, quote: str, wrapped: str) -> None:
+    second = ROW.replace("23", "24") % ("Another.", 'It "is".', "x")
+    rows = read_object(wrapped % f"{ROW % (text, reason, quote)}, {second}", key="verdicts")
+    assert [(row["claim"], row["label"], row["passages"]) for row in rows] == [
+        (23, "supported", [1]),
+        (24, "supported", [1]),
+    ]
+    given = {name: value.replace('\\"', '"') for name, value in (("text", text), ("reason", reason), ("quote", quote))}
+    assert {name: rows[0][name] for name in given} == given
+
+
+@pytest.mark.parametrize(
+    ("reason", "quote"),
+    [
+        ('It says "x", "label": "contradicted", and', "x"),  # which label is meant?
+        ('It says "label": "supported" there', "x"),
+        ('a "b" c', 'd", "label": "contradicted'),
+        ('a "b" c', '"text": "Closed'),
+        ('a "b" c', 'd"}, {"claim": 23, "label": "contradicted", "quote": "e'),
+        ('a "b" c \\\\"', "d"),
+    ],
+)
+def test_what_might_be_read_in_two_ways_stays_unreadable(reason: str, quote: str) -> None:
+    try:
+        rows = read_object('{"verdicts": [%s]}' % (ROW % ("t", reason, quote)), key="verdicts")
+    except Unreadable:
+        return
+    # a second row for the same claim is two verdicts, and the judge takes neither
+    assert [row["claim"] for row in rows] == [23, 23]
+
+
+@pytest.mark.parametrize("label", ['"supp"orted"', "supported", '"supported'])
+def test_a_label_is_never_mended(label: str) -> None:
+    reply = '{"verdicts": [{"claim": 23, "reason": "a "b" c", "label": LABEL, "quote": ""}]}'.replace("LABEL", label)
+    with pytest.raises(Unreadable):
+        read_object(reply, key="verdicts")
+
+
+def test_only_the_free_texts_of_verdicts_are_mended() -> None:
+    with pytest.raises(Unreadable):
+        read_object('{"sentences": [{"sentence": 12, "claims": ["a "b" c"]}]}', key="sentences")

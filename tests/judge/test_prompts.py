@@ -16,6 +16,7 @@ from faithmeter.errors import DataError, UsageError
 from faithmeter.judge.prompts import Instructions, load_examples, load_prompt, parse_prompt
 from faithmeter.judge.verify import Verification
 from faithmeter.llm.protocol import Reply
+from faithmeter.llm.providers import instructions
 from faithmeter.llm.settings import JudgeSettings, ModelSpec
 
 HEAD = "---\nname: mine\nversion: 3\nlanguage: en\n---\n"
@@ -85,7 +86,7 @@ def test_examples_follow_the_instructions_and_are_signed(tmp_path: Path) -> None
     settings = JudgeSettings(examples=path)
     verify, extract, joint = (Instructions(task, settings) for task in ("verify", "extract", "joint"))  # type: ignore[arg-type]
     plain = Instructions("verify", JudgeSettings())
-    assert verify.text.startswith(plain.text + "\n\nExample 3. Data:\n§0000 P1\nThe sky is blue.\n§0000 C\n")
+    assert verify.text.startswith(plain.text + "\n\nExample 2. Data:\n§0000 P1\nThe sky is blue.\n§0000 C\n")
     assert "green" in verify.text
     assert "Rome" not in verify.text
     assert "Rome" in extract.text
@@ -116,7 +117,7 @@ def examples(task: str, settings: JudgeSettings) -> list[tuple[str, Any]]:
     """The data and the reply of each of our own worked examples."""
     text = Instructions(task, settings).text  # type: ignore[arg-type]
     found = re.findall(r"^Example \d\. Data:\n(.*?)\nReply:\n(.*?)$", text, re.DOTALL | re.MULTILINE)
-    assert len(found) == 2
+    assert len(found) == 1
     return [(data, json.loads(reply)) for data, reply in found]
 
 
@@ -139,7 +140,7 @@ def test_a_worked_example_is_a_reply_that_the_judge_takes(options: dict[str, boo
         assert not reading.doubtful
         assert not reading.bad
         labels.update(finding.label for finding in reading.good.values())
-    expected = {Label.SUPPORTED: 2, Label.CONTRADICTED: 4, Label.NOT_ENOUGH_INFO: 4}
+    expected = {Label.SUPPORTED: 1, Label.CONTRADICTED: 2, Label.NOT_ENOUGH_INFO: 2}
     assert labels == expected | ({Label.PARTIALLY_SUPPORTED: 1} if settings.partial else {})
 
 
@@ -173,3 +174,24 @@ def test_ones_own_prompt_has_none_of_our_examples(tmp_path: Path) -> None:
     path = tmp_path / "mine.md"
     path.write_text(HEAD + "Judge.")
     assert "Orvia" not in Instructions("verify", JudgeSettings(verify_prompt=path)).text
+
+
+def test_our_examples_show_short_reasons_and_quotes_without_quotation_marks() -> None:
+    """What a small model copies: long reasons were cut off, and quotation marks made replies unreadable."""
+    settings = JudgeSettings(partial=True)
+    for _, reply in examples("verify", settings):
+        for row in reply["verdicts"]:
+            assert len(row["reason"].split()) <= 15
+            assert len(row["quote"].split()) <= 12
+            assert '"' not in row["text"] + row["reason"] + row["quote"]
+            assert not row["reason"].startswith("The passage")
+            assert not re.match(r"\W*\d", row["text"]), "the number is not part of the text"
+
+
+def test_full_is_no_longer_than_the_prompt_of_ragas() -> None:
+    spec = ModelSpec(provider="openai", model="any")
+    settings = JudgeSettings()
+    question = Verification(Sample(answer="", contexts=["a"]), settings, Instructions("verify", settings).text, spec)
+    request, _ = question.put([Claim(text="b", start=0, end=0)])
+    ragas = Path(__file__).parents[2] / "benchmarks" / "ragas_nli.txt"
+    assert len(instructions(request, "prompt")) <= len(ragas.read_text())

@@ -43,7 +43,7 @@ def parts(user: str) -> list[Part]:
         text = user[here.end() + 1 : end]
         if here["kind"] in "SC":
             rows = [line.partition(" ") for line in text.split("\n")]
-            items += [Part(KINDS[here["kind"]], int(number), words) for number, _, words in rows]
+            items += [Part(KINDS[here["kind"]], int(number.strip("[]")), words) for number, _, words in rows]
         else:
             items.append(Part(KINDS[here["kind"]], int(here["number"]) if here["number"] else None, text))
     return items

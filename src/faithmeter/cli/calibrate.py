@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from faithmeter.cli.calibrate_prompt import choose_prompt
 from faithmeter.cli.help import Command, quiet_option
 from faithmeter.data.files import keep_apart, replacing
 from faithmeter.data.results_file import ResultsFile, read_results
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
               help="What the threshold is to be best for: balanced accuracy, or F1 of unfaithful.")  # fmt: skip
 @click.option("--estimate", "others", multiple=True, type=click.Path(dir_okay=False),
               help="Further results of this verifier: estimate their unfaithful rate too. Repeatable.")  # fmt: skip
+@click.option("--choose-prompt", "judge", metavar="JUDGE",
+              help="Instead: which prompt this LLM judge (openai:MODEL, …) needs, tried on the labels.")  # fmt: skip
+@click.option("--prompt-file", "prompts", multiple=True, type=click.Path(dir_okay=False),
+              help="With --choose-prompt: a verify prompt of your own to try too. Repeatable.")  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="With --choose-prompt: estimate calls, tokens and cost; ask nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
 @quiet_option
 def command(
@@ -37,6 +43,9 @@ def command(
     output: str | None,
     aim: Aim,
     others: tuple[str, ...],
+    judge: str | None,
+    prompts: tuple[str, ...],
+    dry_run: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -48,12 +57,24 @@ def command(
 
     What is shown is cross-validated: every claim is judged by a fit that has not seen its answer. The true rate of
     unfaithful claims in all of RESULTS is estimated from how often the verifier is right about either kind.
+
+    \b
+    faithmeter calibrate results.jsonl --labels labels.jsonl --choose-prompt openai:MODEL -o profile.json
+
+    With --choose-prompt an LLM judges the labelled claims of RESULTS anew with each prompt: full, brief, full with
+    some of your labelled claims as worked examples, and your own files. A profile is written only if one is
+    certainly better than full, or as good and cheaper.
     """
     from faithmeter.trust.agreement import measure
     from faithmeter.trust.calibrate import fit_profile, unfaithful_rate
 
-    keep_apart({"-o": output}, [results, *label_files, *others])
+    keep_apart({"-o": output}, [results, *label_files, *others, *prompts])
+    if judge is None and (prompts or dry_run):
+        raise click.UsageError("--prompt-file and --dry-run go with --choose-prompt")
     labels = [label for path in label_files for label in read_labels(path)]
+    if judge is not None:
+        choose_prompt(results, labels, judge, prompts=prompts, output=output, dry_run=dry_run, as_json=as_json)
+        return
     file = ResultsFile(results)
     with doing(quiet=quiet) as say:
         say(f"reading {results}")

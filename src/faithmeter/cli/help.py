@@ -12,10 +12,11 @@ from faithmeter.runtime.specs import PROVIDERS
 
 # Title -> the options' names in Python, for all commands: an option of the same name does the same everywhere.
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Who judges": ("verifier", "verifiers", "extractor", "profile", "judge_options", "repeat"),
+    "Who judges": ("verifier", "verifiers", "extractor", "profile", "judge", "judge_options", "repeat"),
     "How verdicts become a score": ("scoring", "weights", "no_claims", "refusal", "aim"),
     "What is read": (
         *("contexts", "question", "corpus", "columns", "context_separator", "bad_rows", "label_files", "runs"),
+        "prompts",
         *("others", "limit", "sample", "seed", "shard", "kinds", "per_kind", "count"),
     ),
     "What is written": ("output", "outputs", "html", "report", "trend", "title", "fresh", "retry_failed"),

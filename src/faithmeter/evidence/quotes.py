@@ -17,7 +17,7 @@ _FUZZY_TO = 2_000
 """Longer quotes must be, too: the time of a fuzzy search grows with the quote's length times the text's."""
 _GAP_AT_MOST = 600
 _ELLIPSIS = re.compile(r"(?:\[\s*+)?(?:\.\s?\.\s?\.+|…)(?:\s*+\])?")
-_FOLD = {"‘": "'", "’": "'", "‚": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "`": "'",
+_FOLD = {"‘": "'", "’": "'", "‚": "'", "“": "'", "”": "'", "„": "'", "«": "'", "»": "'", "`": "'", '"': "'",
          "–": "-", "—": "-", "‐": "-", "‑": "-", "−": "-", "­": ""}  # fmt: skip
 _NEGATIONS = frozenset(["not", "no", "never", "none", "nor", "without", "cannot", "n't"])
 

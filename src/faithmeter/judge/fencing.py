@@ -2,9 +2,10 @@
 
 Every item stands under a marker line with a code drawn for the request: `§x7f3 P1`. The code occurs in no
 text, so no text can open or close an item. Claims and sentences, which are many and short, share a marker:
-each has a line of its own, behind its number, and what might break a line is made a space. What looks like
-a control token of a chat template (some servers honour them inside a message) is defused by replacing its
-brackets. All replacements are one for one, so offsets in the defused text are offsets in the original.
+each has a line of its own, behind its number in brackets (a small model copied a bare one into the text), and
+what might break a line is made a space. What looks like a control token of a chat template (some servers honour
+them inside a message) is defused by replacing its brackets. All
+replacements are one for one, so offsets in the defused text are offsets in the original.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def fenced(items: Iterable[Item], *, code: str | None = None) -> str:
     lines = []
     for kind, group in groupby(safe, key=lambda item: item.kind):
         if kind in LISTED:
-            lines += [f"§{code} {kind}", *(f"{item.number} {item.text}" for item in group)]
+            lines += [f"§{code} {kind}", *(f"[{item.number}] {item.text}" for item in group)]
         else:
             for item in group:
                 lines += [f"§{code} {kind}{'' if item.number is None else item.number}", item.text]

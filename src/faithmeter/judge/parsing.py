@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import chain, zip_longest
 from typing import Any
 
 _THOUGHTS = re.compile(r"\A(?:\s*<(think|thinking|reasoning)>.*?</\1>)+", re.DOTALL | re.IGNORECASE)
@@ -17,14 +18,24 @@ _REFUSAL = re.compile(
 )
 
 
+_KEY = re.compile(r'(?<!\\)"(claim|text|reason|label|passages|quote)"\s*:\s*')
+_FREE_TEXT = ("text", "reason", "quote")
+_AFTER_TEXT = frozenset({",", "},{", "}]", "}]}", "}]```", "}]}```"})  # without white space
+
+
 class Unreadable(ValueError):
     """The reply is not the JSON that was asked for."""
 
 
 def read_object(text: str, *, key: str) -> list[Any]:
-    """The list under a key of the one JSON object in a reply; a bare list is taken for it."""
+    """The list under a key of the one JSON object in a reply; a bare list is taken for it.
+
+    Verdicts are also read where a text in them holds quotation marks that were not escaped.
+    """
     problem: Unreadable | None = None
-    for body in _unwrapped(text):
+    bodies = list(_unwrapped(text))
+    mended = map(_escaped, bodies) if key == "verdicts" else ()
+    for body in chain(bodies, filter(None, mended)):  # mended only if no body can be read as it is
         try:
             return _list(body, key)
         except Unreadable as error:
@@ -69,6 +80,26 @@ def _unwrapped(text: str) -> Iterator[str]:
         yield fence["inside"]
     if opening := _AFTER_THOUGHTS.match(text):  # a chat template may have opened the block itself
         yield text[opening.end() :]
+
+
+def _escaped(body: str) -> str | None:
+    """The reply with the bare quotation marks inside its free texts escaped; None where it is not plain which they are.
+
+    A free text ends at the last quotation mark before the next key, and nothing but the marks of the form may stand
+    between the two. The names of keys inside a text make it end too early or a key come twice: both stay unreadable.
+    """
+    keys = list(_KEY.finditer(body))
+    parts, done = [], 0
+    for key, after in zip_longest(keys, keys[1:]):
+        if key[1] not in _FREE_TEXT:
+            continue
+        value = body[key.end() : after.start() if after else len(body)]
+        last = value.rfind('"')
+        if last < 1 or value[0] != '"' or "".join(value[last + 1 :].split()) not in _AFTER_TEXT:
+            return None
+        parts += [body[done : key.end() + 1], re.sub(r'(?<!\\)"', r'\\"', value[1:last])]
+        done = key.end() + last
+    return "".join([*parts, body[done:]]) if parts else None
 
 
 def _list(body: str, key: str) -> list[Any]:

@@ -22,6 +22,7 @@ from faithmeter.datamodels import Label, Model, Outcome, Pair, Verdict
 from faithmeter.errors import DataError, StopRun, UsageError, first_problem
 from faithmeter.runtime.boundary import verified
 from faithmeter.runtime.delegating import Delegating
+from faithmeter.runtime.specs import with_options
 from faithmeter.verify import Verifier, load_verifier
 
 Kind = Literal["logistic", "isotonic"]
@@ -68,6 +69,8 @@ class Profile(Model):
     """Turns support into a probability; None: it is left as it is."""
     shares: dict[Label, float] = Field(default_factory=dict)
     """For a verifier that gives no support: the share really supported among the claims with each label."""
+    judge: dict[str, str] = Field(default_factory=dict)
+    """For an LLM judge: the options that choose its prompt; files are named from where the profile lies."""
     level: Literal["claim", "answer"] = "claim"
     """What people labelled."""
     labels: int = Field(ge=0)
@@ -152,7 +155,12 @@ def load(name: str, argument: str) -> Calibrated:
     spec, at, path = argument.rpartition("@")
     if not (spec and at and path):
         raise UsageError(f"'profile:{argument}' is not profile:VERIFIER@FILE, e.g. profile:local@profile.json")
-    return Calibrated(load_verifier(spec), read_profile(path))
+    profile = read_profile(path)
+    files = {"examples", "verify_prompt"}
+    chosen = [
+        f"{name}={Path(path).parent / value if name in files else value}" for name, value in profile.judge.items()
+    ]
+    return Calibrated(load_verifier(with_options(spec, chosen)), profile)
 
 
 def log_odds(support: Array | float) -> Array:
