@@ -125,14 +125,16 @@ def test_bad_requests_are_one_line(prepared: Path) -> None:
     (prepared / "labels.jsonl").write_text("\n".join(few))
     done, asked = run(prepared, think)
     assert asked == 0
-    assert "are too few to choose a prompt; label at least 40" in str(done.exception or done.output)
+    assert done.exit_code == 2
+    assert "are too few to choose a prompt; label at least 40" in done.output
     common = ["calibrate", f"{prepared}/results.jsonl", "--labels", f"{prepared}/labels.jsonl"]
     for arguments, says in (
         (["--choose-prompt", "local"], "needs an LLM judge"),
         (["--dry-run"], "go with --choose-prompt"),
     ):
         wrong = CliRunner().invoke(main, [*common, *arguments])
-        assert says in wrong.output + str(wrong.exception)
+        assert wrong.exit_code == 2
+        assert says in wrong.output
 
 
 def test_no_context_is_on_both_sides() -> None:
