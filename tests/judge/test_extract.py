@@ -267,7 +267,7 @@ def test_extractors_are_found_by_name() -> None:
     assert isinstance(load_extractor("openai:stub?mode=joint@http://127.0.0.1:9/v1"), JointExtractor)
     signature = load_extractor("openai:stub@http://127.0.0.1:9/v1").signature
     assert signature.startswith("openai:stub@http://127.0.0.1:9/v1,sentences.")
-    assert "extract.2." in signature
+    assert "extract.3." in signature
 
 
 @pytest.mark.parametrize("mode", ["batched", "per-claim", "joint"])

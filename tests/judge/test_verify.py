@@ -75,7 +75,7 @@ async def test_it_is_found_by_name(server: LLMServer) -> None:
     found = load_verifier(f"openai:stub?mode=per-claim@{server.url}")
     assert isinstance(found, Judge)
     assert found.settings.mode == "per-claim"
-    assert found.signature.startswith(f"openai:stub@{server.url},verify.2.")
+    assert found.signature.startswith(f"openai:stub@{server.url},verify.3.")
     assert found.signature.endswith(",mode=per-claim")
 
 
@@ -112,7 +112,7 @@ async def test_how_a_claim_is_repeated_matters_to_nobody(server: LLMServer, echo
 def test_an_estimate_counts_the_worked_example(server: LLMServer) -> None:
     claims = [pair.claim for pair in pairs()]
     full, brief = (judge(server, prompt=size).estimate(SAMPLE, claims) for size in ("full", "brief"))
-    assert full.prompt_tokens - brief.prompt_tokens > 1000
+    assert full.prompt_tokens - brief.prompt_tokens > 500
     assert full.completion_tokens > brief.completion_tokens, "claims are repeated"
 
 

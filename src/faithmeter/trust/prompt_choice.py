@@ -32,7 +32,7 @@ LONGEST = 2_500  # characters of the contexts of an example
 MARGIN = 0.02  # balanced accuracy that a cheaper prompt may at most lose, at the lower end of the interval
 DEFAULT = "full"
 
-_LABELS: Mapping[Word, Label] = {"not_supported": Label.NOT_ENOUGH_INFO, **{label.value: label for label in Label}}  # type: ignore[dict-item]
+_LABELS: Mapping[Word, Label] = {"not_supported": Label.NOT_ENOUGH_INFO, **{label.value: label for label in Label}}
 _REASONS = {
     Label.SUPPORTED: "All of it is stated.",
     Label.CONTRADICTED: "The passages say otherwise.",
