@@ -42,8 +42,8 @@ def test_eval_with_a_local_model(tmp_path: Path) -> None:
     assert [result.sample.id for result in results] == ["tower", "greeting"]
     for result in results:
         assert result.signature.startswith("extract:openai:smollm2@http://127.0.0.1:")
-        assert ",extract.2." in result.signature
-        assert ",verify.2." in result.signature
+        assert ",extract.3." in result.signature
+        assert ",verify.3." in result.signature
         assert result.usage.calls >= 2
         assert result.usage.prompt_tokens > 150 * result.usage.calls / 2
         assert 0 < result.usage.completion_tokens <= 440 * result.usage.calls
