@@ -31,7 +31,7 @@ from faithmeter.text.english.word_tables import STOP_WORDS, words
 LONGEST = 90  # words of a sentence that is looked into
 
 
-_STOP = re.compile(r"(?<![.!])[.!]++[\"'”’)\]*_]*+(?:\s*+\[[^\]]{1,12}\]){0,20}+\s*+\Z")
+_STOP = re.compile(r"(?<![.!])[.!]++[\"'”’)\]*_]*+(?>(?:\s*+\[[^\]]{1,12}\]){0,20})\s*+\Z")
 _BLOCKED = re.compile(r"[?\n:{}<>|`]|https?://|\bnot only\b|\beither\b|\bneither\b|\bwhether\b|\bboth\b", re.IGNORECASE)
 _CONDITION = re.compile(
     r"(?:if|when|because|unless|after|before|since|until|once|as soon as|as long as|given that|in case|whenever)\b",
