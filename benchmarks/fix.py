@@ -110,8 +110,8 @@ async def answers(verifier: str, *, limit: int | None, strict: bool, show: int) 
         for label in row["labels"]:
             counts["spans"] += 1
             counts["spans gone"] += any(e.start <= label["start"] and label["end"] <= e.end for e in fixed.edits)
-            touched = any(e.start < label["end"] and label["start"] < e.end for e in fixed.edits)
-            counts["spans touched"] += touched
+            hit = any(e.start < label["end"] and label["start"] < e.end for e in fixed.edits)
+            counts["spans touched"] += hit
         if number % 60 == 0:
             print(f"  {number}: {dict(counts)}", flush=True)
     share = counts["good touched"] / max(1, counts["good"])
@@ -124,7 +124,7 @@ async def answers(verifier: str, *, limit: int | None, strict: bool, show: int) 
     print(f"marked spans gone {counts['spans gone'] / max(1, counts['spans']):.1%}, touched "
           f"{counts['spans touched'] / max(1, counts['spans']):.1%} of {counts['spans']}")  # fmt: skip
     print(f"newly unsupported claims {counts['newly unsupported']}; edits: {dict(edits)}")
-    return (strict or touched <= TOUCHED) and not counts["newly unsupported"]
+    return (strict or share <= TOUCHED) and not counts["newly unsupported"]
 
 
 def main() -> None:
