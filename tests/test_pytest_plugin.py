@@ -85,7 +85,7 @@ def test_a_failure_shows_the_claims_with_the_nearest_evidence(run: Pytest) -> No
         "✗ contradicted (support 0.83): It opened to the public on 15 May 1931.",
         "not supported: “1931”",
         "context 1: “It opened to the public on 15 May 1889.”",
-        "The passage gives other numbers than 1931.",
+        "date: The passage gives other numbers than 1931.",
     ]
     assert "pytest_plugin.py" not in done.stdout, "the traceback ends in the test"
     assert "5 answers checked, mean score 0.50; claims: 4 supported, 3 contradicted, 1 not enough info" in done.stdout
