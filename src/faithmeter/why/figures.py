@@ -22,7 +22,7 @@ _CITED = re.compile(
     r"\b(?:passages?|contexts?|documents?|sources?|page|step|figure|table|section) (?:\d+,? (?:and )?)*$|\[[\d, ]*$",
     re.IGNORECASE,
 )
-_SCALE = re.compile(r"\s*(hundred|thousand|million|billion|trillion)\b", re.IGNORECASE)
+_SCALE = re.compile(r"(hundred|thousand|million|billion|trillion)\b", re.IGNORECASE)
 
 
 def amounts_of(seen: Comparison) -> Iterator[Finding]:

@@ -165,7 +165,10 @@ def _subject(body: str, found: list[Word], begin: int, end: int) -> tuple[str, i
         return None
     text = body[found[first].start : found[last - 1].end]
     text = re.sub(
-        r",\s*(?:who|which|whose|an?|the|one|his|her|its|their)\b.*\Z|\s*\([^)]*\)", "", text, flags=re.DOTALL
+        r",\s*(?:who|which|whose|an?|the|one|his|her|its|their)\b.*\Z|(?<!\s)\s*+\([^)]{0,400}\)",
+        "",
+        text,
+        flags=re.DOTALL,
     )
     text = re.sub(r",\s*(?:however|though|therefore|too|also)\b,?", "", text).rstrip(" ,")
     return text, verb
