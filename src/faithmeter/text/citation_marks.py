@@ -24,13 +24,15 @@ _LIST = r"\d{1,3}(?:\s?[,;&]\s?\d{1,3}|\s?(?:and)\s\d{1,3}|\s?[-–]\s?\d{1,3})*
 _SQUARE = re.compile(rf"\[(?P<list>{_LIST})\](?!\(|:)")
 _FOOTNOTE = re.compile(r"\[\^(?P<name>[\w.-]{1,40})\](?!:)")
 _NAMED = re.compile(
-    rf"[(\[](?:see |from |cf\. )?{_NOUN}:?\s*#?(?P<list>{_LIST}(?:\s?[,;]\s?(?:{_NOUN}\s*)?\d{{1,3}})*)[)\]]",
+    rf"[(\[](?:see |from |cf\. )?{_NOUN}:?\s*#?(?P<list>(?>{_LIST}(?:\s?[,;]\s?(?:{_NOUN}\s*)?\d{{1,3}})*))[)\]]",
     re.IGNORECASE,
 )
 _LENTICULAR = re.compile(r"【(?:(?P<message>\d{1,4}):)?(?P<number>\d{1,4})(?:†[^【】]{0,200})?】")
 _SUPERSCRIPT = re.compile(r"(?<=[.,;!?)”\"'])[¹²³⁰⁴-⁹]{1,2}(?![⁰¹²³⁴-⁹])")
 _IDENTIFIER = re.compile(r"\[(?P<name>[A-Za-z][\w.-]{0,60})\](?!\(|:)")
-_DEFINITION = re.compile(r"^[ \t]*\[\^?(?P<name>[\w.-]{1,40})\]:?[ \t]+(?P<said>\S.*?)[ \t]*$", re.MULTILINE)
+_DEFINITION = re.compile(
+    r"^[ \t]*\[\^?(?P<name>[\w.-]{1,40})\]:?[ \t]+(?P<said>\S(?:.*[^ \t\n])?)[ \t]*$", re.MULTILINE
+)
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _RANGE = re.compile(r"(\d{1,3})\s?[-–]\s?(\d{1,3})")
 _LONGEST_RANGE = 20
