@@ -139,7 +139,7 @@ def test_report_and_compare_read_pipes(results: Path) -> None:
     assert (done.returncode, "1 samples compared" in done.stdout) == (0, True), done.stderr
 
 
-@pytest.mark.parametrize("command", ["check Paris. -c Paris. -v lexical", " ".join(EVAL) + " -o new.jsonl"])
+@pytest.mark.parametrize("command", ["check Paris. -c Paris. -v lexical", " ".join(EVAL[:-1]) + " -o new.jsonl"])
 def test_a_full_standard_output(folder: Path, command: str) -> None:
     done = shell(f"faithmeter {command} > /dev/full")
     assert said(done) == "faithmeter: standard output: cannot be written: No space left on device"

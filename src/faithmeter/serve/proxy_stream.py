@@ -152,6 +152,8 @@ class GuardedStream:
                 delta["content"] = content
             if delta.get("tool_calls") or delta.get("function_call") or choice.get("finish_reason"):
                 await self._finish(index)
+                if index in self._choices and self._choices[index].handler.ended:
+                    choice["finish_reason"] = "content_filter"  # the policy ended it, whatever the endpoint says
                 if choice.get("finish_reason") and index in self._finished:
                     chunk["faithmeter"] = self._account()
             if delta or choice.get("finish_reason"):
@@ -182,12 +184,12 @@ class GuardedStream:
         while not self.out.empty():
             if (piece := self.out.get_nowait()) is not None:
                 yield piece
-        for index, choice in self._choices.items():
-            if index not in self._finished:
-                await choice.stop()
-                self._finished[index] = await choice.answer.so_far()
-        for index in self._choices:
-            last = index == max(self._choices)
+        left = [index for index in self._choices if index not in self._finished]  # the others have said their end
+        for index in left:
+            await self._choices[index].stop()
+            self._finished[index] = await self._choices[index].answer.so_far()
+        for index in left:
+            last = index == left[-1]
             more = {"faithmeter": self._account()} if last else {}
             yield self.chunk(index, {}, finish="content_filter", **more)
         yield DONE
