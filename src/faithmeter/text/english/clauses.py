@@ -220,7 +220,7 @@ def _inside(body: str, segment: _Segment) -> Iterator[Clause]:
     text, place = "", start
     for clause in sorted(taken, key=lambda clause: clause.cut):
         text, place = text + body[place : clause.cut[0]], clause.cut[1]
-    text = re.sub(r"\s+([,.])", r"\1", (text + body[place:end]).strip(" ,"))
+    text = re.sub(r"(?<!\s)\s++([,.])", r"\1", (text + body[place:end]).strip(" ,"))
     if segment.given:
         text = f"{segment.given} {text}"
     if not taken and segment.role == "main":
