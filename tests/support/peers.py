@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 PEERS = ROOT / "tests" / "peers"
 PAGE = ROOT / "docs" / "guides" / "your-framework.md"
-NAMES = ("frameworks", "metrics", "continuous", "tracing")
+NAMES = ("frameworks", "metrics")
 _OFFLINE = {
     "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost",
     "HF_HUB_OFFLINE": "1", "DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "RAGAS_DO_NOT_TRACK": "true",

@@ -120,7 +120,7 @@ def _prompt_file(prompt: str, folder: Path) -> Path:
     """Prompts of one's own are files with a front matter: make one of the text."""
     digest = hashlib.sha256(prompt.encode()).hexdigest()[:12]
     path = folder / "prompt.md"
-    path.write_text(f"---\nname: rag_evals-{digest}\nversion: 1\nlanguage: en\n---\n{prompt}\n", "utf-8")
+    path.write_text(f"---\nname: rag_evals-{digest}\nversion: 1\nlanguage: en\nplain: true\n---\n{prompt}\n", "utf-8")
     return path
 
 

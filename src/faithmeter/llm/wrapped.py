@@ -72,4 +72,12 @@ def _model(layer: Any) -> str | None:
     kept = getattr(layer, "kwargs", None)  # where instructor keeps its model
     names = [kept.get("model") if isinstance(kept, dict) else None]
     names += [getattr(layer, name, None) for name in ("model", "model_name")]
+    names.append(_closed_over(getattr(layer, "create_fn", None)))
     return next((name for name in names if isinstance(name, str) and name), None)
+
+
+def _closed_over(create: Any) -> Any:
+    """The model that newer instructors keep only in what their `create` closes over."""
+    names = getattr(getattr(create, "__code__", None), "co_freevars", ())
+    cells = dict(zip(names, getattr(create, "__closure__", None) or (), strict=False))
+    return cells["default_model"].cell_contents if "default_model" in cells else None

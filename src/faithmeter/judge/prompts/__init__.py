@@ -26,7 +26,8 @@ class Prompt(Model):
     """Instructions for one task.
 
     A line that begins with `[strict]`, `[lenient]`, `[partial]`, `[reasons]` or `[language]` is for that
-    setting only; `{language}` stands for the language that was asked for.
+    setting only; `{language}` stands for the language that was asked for. With `plain: true` in the front matter,
+    brackets and braces mean nothing.
     """
 
     name: str = Field(pattern=r"^[\w.-]+$")
@@ -35,6 +36,8 @@ class Prompt(Model):
     """Changes whenever the words do."""
     language: str = Field(pattern=r"^[a-z]{2,3}(-\w+)*$")
     """The language of the instructions, as an ISO 639 code."""
+    plain: bool = False
+    """Whether the instructions are sent as they are."""
     body: str = Field(min_length=1)
     """The instructions."""
 
@@ -45,6 +48,8 @@ class Prompt(Model):
 
     def text(self, settings: JudgeSettings) -> str:
         """The instructions for these settings."""
+        if self.plain:
+            return self.body
         holds = {
             settings.inference: True,
             "partial": settings.partial,
@@ -84,12 +89,13 @@ def parse_prompt(text: str, where: str) -> Prompt:
             raise DataError(f"{where}, line {number}: expected one 'key: value' each, found {line!r}")
         head[key.strip()] = value.strip().strip("\"'")
     body = match["body"].strip()
-    for line in body.splitlines():
+    plain = head.get("plain") == "true"
+    for line in () if plain else body.splitlines():
         condition = _CONDITION.match(line)
         if condition and condition["word"] not in _CONDITIONS:
             known = ", ".join(sorted(_CONDITIONS))
             raise DataError(f"{where}: unknown condition [{condition['word']}]; known: {known}")
-    if unknown := set(_PLACEHOLDER.findall(body)) - {"language"}:
+    if unknown := set() if plain else set(_PLACEHOLDER.findall(body)) - {"language"}:
         raise DataError(f"{where}: unknown placeholder {{{sorted(unknown)[0]}}}; known: {{language}}")
     try:
         return Prompt.model_validate({**head, "body": body})
