@@ -140,3 +140,29 @@ def test_a_claim_of_any_length_is_looked_at_in_no_time() -> None:
     claim = "The plant made 700 cars, which Smith never sold in March 1999 at most. " * 60
     context = "The plant made 500 cars, which Jones always sold in May 1998 at least. " * 200
     assert why(claim, context).kind
+
+
+@pytest.mark.parametrize(
+    ("claim", "context", "words"),
+    [
+        ("Einstein was born on 20 March 1879.", "Einstein was born on 14 March 1879 in Ulm.", ["20"]),
+        ("The run is 5 miles long.", "The run is 5 kilometres long.", ["miles"]),
+        ("The fee is €45.", "The fee is $45.", ["€"]),
+        ("The product is not suitable for children.", "The product is suitable for children.", ["is not"]),
+        ("The tower was designed by Gustav Smith.", "The tower was designed by Gustav Eiffel.", ["Smith"]),
+    ],
+)
+def test_the_words_that_were_exchanged_are_marked_and_said_to_be_contradicted(
+    claim: str, context: str, words: list[str]
+) -> None:
+    found = why(claim, context)
+    assert [claim[start:end] for start, end in found.gaps] == words
+    assert found.conflicts == found.gaps
+
+
+def test_marks_are_whole_words_and_phrases() -> None:
+    claim = "The café serves smoked trout, and free coffee to guests of the hotel."
+    gaps = ["moked tro", "free", "coffee to g"]
+    found = why(claim, "The café is open.", label="not_enough_info", gaps=gaps)
+    assert [claim[start:end] for start, end in found.gaps] == ["smoked trout, and free coffee to guests"]
+    assert found.conflicts == ()

@@ -12,6 +12,8 @@ EXACT: frozenset[Kind] = frozenset({"number", "date", "unit", "name", "negation"
 """Kinds whose words code finds letter by letter."""
 _CERTAIN = 0.8
 """Weight of a finding that needs no second opinion."""
+_LIKELY = 0.7
+"""Weight that is enough where the passage says otherwise."""
 _SAME_THING = 0.6
 """Share of a claim's words that the passage has, if it says the same thing but for the finding."""
 _JOINED = 4
@@ -27,8 +29,8 @@ def marked(
     gaps = tidy(verdict.claim.text, verdict.gaps)
     exact = _exact(best, seen) if best and best.kind in EXACT else None
     if best and exact:
-        stated = bool(best.theirs) and seen.coverage >= _SAME_THING
-        if (stated or not gaps) and best.weight >= _CERTAIN:
+        stated = bool(best.theirs) and seen.coverage >= _SAME_THING and best.weight >= _LIKELY
+        if stated or (not gaps and best.weight >= _CERTAIN):
             gaps = [exact]
         elif best.weight >= _CERTAIN:
             gaps = tidy(verdict.claim.text, [*gaps, exact])
@@ -42,8 +44,12 @@ def marked(
 
 
 def _exact(best: Finding, seen: Comparison) -> Span:
-    """The words that were exchanged: of a quantity with another unit, the unit."""
+    """The words that were exchanged: those that the other side does not have, as the unit of "5 miles"."""
     start, end = best.ours
+    known = {word.stem for word in read(best.theirs)} if best.kind not in ("negation", "quantity") else set()
+    new = [word for word in read(best.ours.of(seen.claim)) if known and word.stem not in known]
+    if new:
+        return Span(start + new[0].start, start + new[-1].end)
     if best.kind == "unit":
         number = _NUMBER.match(best.ours.of(seen.claim))
         if number and start + number.end() < end:
