@@ -112,7 +112,7 @@ async def answers(verifier: str, *, limit: int | None, strict: bool, show: int) 
             counts["spans gone"] += any(e.start <= label["start"] and label["end"] <= e.end for e in fixed.edits)
             hit = any(e.start < label["end"] and label["start"] < e.end for e in fixed.edits)
             counts["spans touched"] += hit
-        if number % 60 == 0:
+        if number % 20 == 0:
             print(f"  {number}: {dict(counts)}", flush=True)
     share = counts["good touched"] / max(1, counts["good"])
     low, high = wilson_interval(share, counts["good"]) or (0.0, 1.0)

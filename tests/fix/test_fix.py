@@ -122,3 +122,8 @@ def test_a_sentence_keeps_what_no_context_hedges() -> None:
     context = "The plant may close in 2027, but the company said that it opened the plant in Leipzig in 2020."
     answer = "The company opened the plant in Leipzig in 2020."
     assert fixed(answer, context).answer == answer
+
+
+def test_a_word_with_the_capital_of_its_sentence_is_no_name() -> None:
+    context = "Rub the meat with House Seasoning. Do not salt it before."
+    assert "House Seasoning that" not in fixed("Note that the meat is not salted before.", context, strict=False).answer

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple, Protocol
 
-from faithmeter.datamodels import Claim, Evidence, Failure, Label, Model, Outcome, Pair, Sample, Verdict
+from faithmeter.datamodels import Aside, Claim, Evidence, Failure, Label, Model, Outcome, Pair, Sample, Verdict
 from faithmeter.evaluator import Evaluator
 from faithmeter.fix.cite import check_citations, mark_edits
 from faithmeter.fix.cuts import Change, changed, phrases, sentence_cut, tidied
 from faithmeter.fix.doubt import is_surely_unsupported
 from faithmeter.fix.hedges import dropped
 from faithmeter.fix.hedges import proposals as hedged
-from faithmeter.fix.swaps import Proposal
+from faithmeter.fix.swaps import Proposal, wrong_units
 from faithmeter.fix.swaps import proposals as swapped
 from faithmeter.results import Result
 from faithmeter.revision import Edit, EditKind, FixStatus, Revision, applied, pieces
@@ -165,7 +165,11 @@ class Fixer:
                 return _unchanged(before, "unjudged")
             if not after.outcomes:
                 return await self._refused(before)
-            wrong = [verdict for verdict in after.unsupported if self.strict or verdict.claim.text not in allowed]
+            wrong = [
+                verdict
+                for verdict in after.unsupported
+                if not is_lead_in(verdict.claim.text) and (self.strict or verdict.claim.text not in allowed)
+            ]
             if not wrong:
                 if before.score is not None and (after.score is None or after.score < before.score):
                     return _unchanged(before, "doubtful")
@@ -190,6 +194,8 @@ class Fixer:
     async def _mended(self, sentence: _Sentence, sample: Sample) -> list[Edit]:
         """The edits that make one sentence faithful; none if it is to be left alone."""
         text = sample.answer[sentence.start : sentence.end]
+        if is_lead_in(text):
+            return []  # what it introduces is judged; by itself it says too little to be put right
         named = [*hedged(text, sample.contexts), *swapped(text, sample.contexts)]
         if found := await self._exchanged(sentence, sample, text, named):
             return found
@@ -202,9 +208,10 @@ class Fixer:
         return [_cut(sample.answer, sentence)]
 
     async def _hedged(self, sentence: _Sentence, sample: Sample) -> list[Edit]:
-        """A hedge that a sentence surely dropped though the verifier supports it."""
+        """A hedge that a sentence surely dropped, or a unit that it has wrong, though the verifier supports it."""
         text = sample.answer[sentence.start : sentence.end]
-        return await self._exchanged(sentence, sample, text, dropped(text, sample.contexts))
+        surely = [*dropped(text, sample.contexts), *wrong_units(text, sample.contexts)]
+        return await self._exchanged(sentence, sample, text, surely)
 
     async def _exchanged(self, sentence: _Sentence, sample: Sample, text: str, named: Sequence[Proposal]) -> list[Edit]:
         """The best of the exchanges that make a sentence supported, or two of them together."""
@@ -280,7 +287,12 @@ def _sentences(result: Result) -> list[_Sentence]:
 def _whole(answer: str, edits: dict[tuple[int, int], list[Edit]], before: Result) -> list[Edit]:
     """All edits in order, with what they leave behind."""
     chosen = sorted((edit for found in edits.values() for edit in found), key=lambda edit: (edit.start, edit.end))
-    for extra in tidied(answer, chosen, before.asides):
+    leads = [
+        Aside(text=claim.text, start=claim.start, end=claim.end, kind="lead_in")
+        for claim in (verdict.claim for verdict in before.verdicts)
+        if is_lead_in(claim.text)
+    ]
+    for extra in tidied(answer, chosen, sorted([*before.asides, *leads], key=lambda aside: aside.start)):
         if all(extra.end <= edit.start or edit.end <= extra.start for edit in chosen):
             chosen.append(extra)
     merged: list[Edit] = []
@@ -333,6 +345,11 @@ def _edits(text: str, new: str, offset: int, kind: EditKind, reason: str, eviden
              evidence=tuple(evidence))
         for start, end, words in differences(text, new)
     ]  # fmt: skip
+
+
+def is_lead_in(text: str) -> bool:
+    """Whether a sentence only introduces what stands below it."""
+    return text.rstrip("*_ ").endswith(":")
 
 
 def _why(verdict: Verdict) -> str:

@@ -74,6 +74,23 @@ def proposals(text: str, contexts: Sequence[Context]) -> list[Proposal]:
     return sorted(found.values(), key=lambda proposal: -proposal.score)
 
 
+def wrong_units(text: str, contexts: Sequence[Context]) -> list[Proposal]:
+    """Units and currencies that a claim surely has wrong, whatever a verifier says: it has the number of a passage that
+    says most of it, and no passage has that number with the claim's unit."""
+    index, small = _index(tuple(context.text for context in contexts))
+    have = {
+        (m.beside, m.value) for p in index.passages for m in _named(p.text, small) if m.kind in ("unit", "currency")
+    }
+    ours = [mention for mention in mentions(text, known=small) if mention.kind in ("unit", "currency")]
+    wrong = {mention.start for mention in ours if mention.beside and (mention.beside, mention.value) not in have}
+    near = {(passage.context, passage.start) for passage, share in _nearest(text, index) if share >= _SAME_ENOUGH}
+    return [
+        item
+        for item in (proposals(text, contexts) if wrong else ())
+        if item.start in wrong and item.evidence and (item.evidence.context, item.evidence.start) in near
+    ]
+
+
 @lru_cache(maxsize=2048)
 def _named(text: str, small: frozenset[str]) -> tuple[Mention, ...]:
     return tuple(mentions(text, known=small))
@@ -97,6 +114,8 @@ def _exchanges(
     theirs = _named(passage, small)
     have: set[tuple[str, str]] = {(mention.kind, mention.value) for mention in ours}
     for mine in ours:
+        if mine.kind == "name" and mine.start == 0 and _is_common(mine.value):
+            continue  # "Note that …": its capital is the sentence's
         stands = (mine.kind, mine.value) in said
         for other in theirs:
             if other.kind != mine.kind or other.value == mine.value:
@@ -157,8 +176,13 @@ def _likeness(text: str, mine: Mention, passage: str, other: Mention) -> float:
         score += 2.0 * (here and key in _PLACES) + 2.5 * (mine.start == 0 and key == "name")
     alone = len(theirs) == 1 and not capitals[1]
     first = not passage[: other.start].strip("\"'“‘( ") or passage[: other.start].rstrip("\"'“‘( ")[-1:] in ".!?:•-–;"
-    common = theirs[0] in verbs.BASES or theirs[0] in verbs.THIRD or theirs[0].endswith(("ing", "ly", "ed"))
+    common = _is_common(theirs[0])
     return score - 1.5 * (alone and first and not field) - 1.5 * (alone and common)
+
+
+def _is_common(word: str) -> bool:
+    """Whether a word is one of everyday English rather than a name."""
+    return word in verbs.BASES or word in verbs.THIRD or word.endswith(("ing", "ly", "ed"))
 
 
 def _narrowed(mine: Mention, new: str) -> tuple[int, int, str]:
