@@ -18,16 +18,15 @@ _ROLES = {
 _TEXT_PARTS = {None, "text", "output_text", "input_text"}
 _TAGS = "context|contexts|document|documents|passage|passages|source|sources|chunk|excerpt|search_result|search_results"
 _TAG = re.compile(rf"<({_TAGS})\b[^<>]*>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
-_INNER = re.compile(r"<(document_content|content|text|page_content)>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
+_INNER = re.compile(r"<(document_content|content|text|page_content)>", re.IGNORECASE)
 # LlamaIndex's own prompt: the contexts between two lines of hyphens.
 _RULED = re.compile(r"\bcontext\b[^\n]*\n-{5,}\n(.*?)\n-{5,}\n", re.IGNORECASE | re.DOTALL)
-_HEADED = re.compile(
-    r"^[#*\s]*(?:context|contexts|sources|documents|passages)[*\s]*:[*\s]*(.+?)"
-    r"(?=^[#*\s]*(?:question|query|answer|helpful answer)[*\s]*:|\Z)",
-    re.IGNORECASE | re.DOTALL | re.MULTILINE,
-)
-_ASKED = re.compile(r"^[#*\s]*(?:question|query)[*\s]*:[*\s]*(.+?)\s*(?=^[#*\s]*\w+[*\s]*:|\Z)",
-                    re.IGNORECASE | re.DOTALL | re.MULTILINE)  # fmt: skip
+_HEADING = re.compile(r"[#*\s]*+(?:contexts?|sources|documents|passages)[*\s]*+:[*\s]*+", re.IGNORECASE)
+_AFTER = re.compile(r"[#*\s]*+(?:question|query|answer|helpful answer)[*\s]*+:", re.IGNORECASE)
+_ASKED = re.compile(r"[#*\s]*+(?:question|query)[*\s]*+:[*\s]*+", re.IGNORECASE)
+_NEXT = re.compile(r"[#*\s]*+\w++[*\s]*+:")
+
+Place = tuple[int, int]
 
 
 class Message(NamedTuple):
@@ -70,9 +69,9 @@ def conversation(messages: Sequence[Any]) -> dict[str, Any]:
         elif message.role in ("user", "system"):
             marked, rest = _marked(message.text)
             contexts += marked
-            asked = _ASKED.search(rest)
+            asked = _section(rest, _ASKED, _NEXT)
             if message.role == "user" and rest.strip():
-                question = (asked[1] if asked else rest).strip()
+                question = (rest[slice(*asked[1])] if asked else rest).strip()
     contexts += last.passages
     return {"question": question, "answer": last.text, "contexts": contexts}
 
@@ -137,11 +136,29 @@ def _marked(text: str) -> tuple[list[str], str]:
     """The passages that a prompt marks with tags, rules or a heading, and the rest of it."""
     if _TAG.search(text):
         return [passage for match in _TAG.finditer(text) for passage in _innermost(match[2])], _TAG.sub(" ", text)
-    for pattern in (_RULED, _HEADED):
-        if match := pattern.search(text):
-            passages = [match[1].strip()] if match[1].strip() else []
-            return passages, text[: match.start()] + "\n" + text[match.end() :]
-    return [], text
+    if match := _RULED.search(text):
+        whole, inside = match.span(), match.span(1)
+    elif headed := _section(text, _HEADING, _AFTER):
+        whole, inside = headed
+    else:
+        return [], text
+    passage = text[slice(*inside)].strip()
+    return [passage] if passage else [], text[: whole[0]] + "\n" + text[whole[1] :]
+
+
+def _section(
+    text: str, begins: re.Pattern[str], ends: re.Pattern[str]
+) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Where the first section of a kind stands, with its heading and without: up to the line that begins the next."""
+    start = inside = -1
+    at = 0
+    for line in text.splitlines(keepends=True):
+        if inside < 0 and (match := begins.match(line)):
+            start, inside = at, at + match.end()
+        elif inside >= 0 and ends.match(line):
+            break
+        at += len(line)
+    return ((start, at), (inside, at)) if inside >= 0 and text[inside:at].strip() else None
 
 
 def _innermost(text: str) -> list[str]:
@@ -150,8 +167,22 @@ def _innermost(text: str) -> list[str]:
     if not tags and not _TAG.sub("", text).strip():
         tags = list(_TAG.finditer(text))
     inside = [passage for match in tags for passage in _innermost(match[2])]
-    inside = inside or [match[2].strip() for match in _INNER.finditer(text)]
+    inside = inside or list(_inner(text))
     return inside or ([text.strip()] if text.strip() else [])
+
+
+def _inner(text: str) -> Iterator[str]:
+    """What stands between the tags of a document's text; a tag that is never closed is passed over."""
+    at, open_ended = 0, set[str]()
+    for match in _INNER.finditer(text):
+        name = match[1].lower()
+        if match.start() < at or name in open_ended:
+            continue
+        if close := re.compile(rf"</{name}>", re.IGNORECASE).search(text, match.end()):
+            yield text[match.end() : close.start()].strip()
+            at = close.end()
+        else:
+            open_ended.add(name)
 
 
 def _role_name(item: Any) -> str | None:

@@ -41,28 +41,32 @@ _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 
 def marks(answer: str, ids: Iterable[str] = ()) -> list[Mark]:
     """The marks of an answer, in order; `ids` are names of passages, which may stand in brackets by themselves."""
-    code = [match.span() for match in _CODE.finditer(answer)]
-    below = [match.span() for match in _DEFINITION.finditer(answer)]
+    closed, taken = bytearray(len(answer)), bytearray(len(answer))
+    for start, end in (match.span() for pattern in (_CODE, _DEFINITION) for match in pattern.finditer(answer)):
+        closed[start:end] = b"\1" * (end - start)
     known = set(ids)
     found: list[Mark] = []
     for pattern in (_SQUARE, _FOOTNOTE, _NAMED, _LENTICULAR, _SUPERSCRIPT, _IDENTIFIER):
         for match in pattern.finditer(answer):
             start, end = match.span()
-            if any(first <= start < last for first, last in (*code, *below)):
+            if closed[start]:
                 continue
             names = _names(match)
             if pattern is _IDENTIFIER and names[0] not in known:
                 continue
-            if all(end <= other.start or other.end <= start for other in found):
+            if not any(taken[start:end]):
+                taken[start:end] = b"\1" * (end - start)
                 found.append(Mark(start, end, names))
     return sorted(found)
 
 
 def unmarked(text: str) -> str:
     """A sentence without its marks."""
-    for mark in reversed(marks(text)):
-        text = text[: mark.start].rstrip() + text[mark.end :]
-    return text
+    pieces, at = [], 0
+    for mark in marks(text):
+        pieces.append(text[at : mark.start].rstrip())
+        at = mark.end
+    return "".join([*pieces, text[at:]])
 
 
 def _names(match: re.Match[str]) -> tuple[str, ...]:
