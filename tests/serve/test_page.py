@@ -156,7 +156,7 @@ def test_files_are_dropped(open_page: Opening) -> None:
         "rows.jsonl",
         json.dumps({"answer": "Paris <b>is</b> big.", "contexts": ["<img src=x onerror=alert(1)>"]}) + "\n{}",
     )
-    expect(page.locator("#sample .claim")).to_contain_text("Paris <b>is</b> big.")
+    expect(page.locator("#sample .claim")).to_contain_text("<b>is</b> big")
     expect(page.locator("#sample .context")).to_contain_text("<img src=x onerror=alert(1)>")
 
 

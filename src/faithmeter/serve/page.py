@@ -21,7 +21,7 @@ from faithmeter.serve.settings import Settings
 
 MOST_ROWS = 2_000
 STYLES = ("base.css", "sample.css", "check.css")
-SCRIPTS = ("core.js", "sample.js", "check.js")
+SCRIPTS = ("core.js", "markdown.js", "sample.js", "check.js")
 _POLICY = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
 EXAMPLES: list[dict[str, Any]] = [
     {
