@@ -57,8 +57,9 @@ class SampleBody(Model):
 
     def sample(self) -> Sample:
         """The sample to judge."""
+        contexts = tuple(Context(text=item) if isinstance(item, str) else item for item in self.contexts)
         return Sample.model_validate(
-            {"id": self.id, "question": self.question, "answer": self.answer, "contexts": self.contexts}
+            {"id": self.id, "question": self.question, "answer": self.answer, "contexts": contexts}
         )
 
 
