@@ -38,8 +38,44 @@ class Policy(Model):
         return self.min_support is not None and (outcome.support is None or outcome.support < self.min_support)
 
 
+class Promised(Model):
+    """The part of a promise that answers are held to, besides the policy."""
+
+    at_most: float
+    """The share of passed answers that may be unfaithful."""
+    confidence: float
+    """How sure that is."""
+    threshold: float
+    """An answer passes whose every claim has at least this support."""
+
+    def objects_to(self, outcome: Outcome) -> bool:
+        """Whether a claim has too little support; one that could not be judged is the policy's business.
+
+        As a promise counts it: a verifier without probabilities gives 1 for a supported claim, 0 for any other.
+        """
+        if isinstance(outcome, Failure):
+            return False
+        support = outcome.support if outcome.support is not None else float(outcome.label is Label.SUPPORTED)
+        return support < self.threshold
+
+
+class PromiseApplied(Model):
+    """What a promise says of one answer, as it came."""
+
+    at_most: float
+    """The share of passed answers that may be unfaithful."""
+    confidence: float
+    """How sure that is."""
+    threshold: float
+    """An answer passes whose every claim has at least this support."""
+    passes: bool
+    """Whether this one does; not if a claim of it could not be judged."""
+    drift: tuple[Text, ...] = ()
+    """In what the answers of late look unlike the labelled ones; then the promise may not hold."""
+
+
 class Objection(Model):
-    """A claim that the policy objects to."""
+    """A claim that the policy, or the promise, objects to."""
 
     claim: Text
     """The claim's text; empty when the whole answer could not be judged."""
@@ -70,6 +106,8 @@ class Decision(Model):
     """The result's score."""
     policy: Policy
     """The policy applied."""
+    promise: PromiseApplied | None = None
+    """The promise applied, if one is loaded and made for this verifier."""
 
 
 class GuardedAnswer(Decision):
@@ -83,11 +121,18 @@ class GuardedAnswer(Decision):
     """For a fix: what was changed, and why."""
 
 
-def decide(result: Result, policy: Policy) -> Decision:
-    """Hold a result against a policy."""
-    objections = tuple(_objection(outcome, result) for outcome in result.outcomes if policy.objects_to(outcome))
+def decide(result: Result, policy: Policy, promised: Promised | None = None) -> Decision:
+    """Hold a result against a policy, and a promise; an answer that does not pass it is not allowed by its score."""
+    objections = []
+    below = False
+    for outcome in result.outcomes:
+        if promised and promised.objects_to(outcome):
+            below = True
+            objections.append(_objection(outcome, result, promised))
+        elif policy.objects_to(outcome):
+            objections.append(_objection(outcome, result))
     action: Literal["allow", "flag", "block", "fix"] = policy.action if objections else "allow"
-    if policy.min_score is not None and action != "allow":
+    if policy.min_score is not None and action != "allow" and not below:
         # With failures the score is of the judged claims only: what they could take away counts.
         bounds = result.bounds
         score = result.score if policy.on_failure == "open" else bounds and bounds[0]
@@ -95,24 +140,28 @@ def decide(result: Result, policy: Policy) -> Decision:
             action = "allow"
     return Decision(
         action=action,
-        objections=objections,
+        objections=tuple(objections),
         not_judged=len(result.failures),
         score=result.score,
         policy=policy,
+        promise=promised and PromiseApplied(**dict(promised), passes=not below and not result.failures),
     )
 
 
-def _objection(outcome: Outcome, result: Result) -> Objection:
+def _objection(outcome: Outcome, result: Result, promised: Promised | None = None) -> Objection:
     claim = outcome.claim
     place = {"claim": claim.text, "start": claim.start, "end": claim.end} if claim else None
     place = place or {"claim": "", "start": 0, "end": len(result.sample.answer)}
     if isinstance(outcome, Failure):
         said: dict[str, Any] = {"label": "not_judged", "reason": f"could not be judged: {outcome.message}"}
     else:
+        reason = outcome.reason or _WORDS[outcome.label]
+        if promised and outcome.label is Label.SUPPORTED:
+            reason = f"The contexts support it, but not surely enough: the promise takes {promised.threshold:g}."
         said = {
             "label": outcome.label,
             "support": outcome.support,
-            "reason": outcome.reason or _WORDS[outcome.label],
+            "reason": reason,
             "evidence": tuple(item.quote for item in outcome.evidence),
         }
     return Objection.model_validate({**place, **said})

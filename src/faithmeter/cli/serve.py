@@ -83,6 +83,11 @@ KEYS = "FAITHMETER_API_KEYS"
     help="A claim with less support than this is unfaithful as well, whatever its label.",
 )
 @click.option(
+    "--promise",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A promise from `faithmeter promise`: claims with less support than it takes are unfaithful as well.",
+)
+@click.option(
     "--proxy", "upstream", metavar="URL", help="Stand before this OpenAI-compatible endpoint: https://HOST/v1."
 )
 @click.option(
@@ -163,6 +168,7 @@ def command(
             context_path=options["context_path"],
             **{name: options[name] for name in ("replacement", "mark") if options[name] is not None},
         ),
+        promise=options["promise"],
         proxy=_proxy(upstream, options["upstream_key_env"]),
         limits=Limits(
             body=options["max_body"],
@@ -185,7 +191,8 @@ def command(
         keys = "with keys" if settings.has_keys else "without keys, this machine only"
         click.echo(
             f"faithmeter: http://{where}:{address[1]} ({keys}); verifiers: {', '.join(settings.verifiers)}; "
-            f"what cannot be judged: fail {settings.policy.on_failure}",
+            f"what cannot be judged: fail {settings.policy.on_failure}"
+            + (f"; promise: {settings.promise.name}" if settings.promise else ""),
             err=True,
         )
 

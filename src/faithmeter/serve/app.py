@@ -150,19 +150,22 @@ async def guard(request: Request, body: GuardBody) -> Response:
     """allow, flag, block or fix, with the claims objected to and why. What could not be judged is never clean."""
     service = service_of(request)
     result = await service.check(body.sample(), verifier=body.verifier)
-    decision = decide(result, body.policy or service.settings.policy)
+    promised = service.promised(body.verifier)
+    decision = decide(result, body.policy or service.settings.policy, promised)
     answer: str | None = result.sample.answer if decision.action in ("allow", "flag") else None
     revision: Revision | None = None
     if decision.action == "fix":
         fixed = await fixed_of(service, result, verifier=body.verifier, strict=True)
         revision = fixed.revision
-        if decide(fixed.result_after, decision.policy).action == "allow":
+        if decide(fixed.result_after, decision.policy, promised).action == "allow":
             answer = fixed.answer
         else:  # what the policy objects to is still there: it could not be judged, or not be cut
             decision = decision.model_copy(update={"action": "block"})
     service.metrics.decisions.labels("guard", decision.action).inc()
     note(request, result, action=decision.action)
     told = {name: getattr(decision, name) for name in type(decision).model_fields}
+    service.see(result, verifier=body.verifier)
+    told["promise"] = service.promise_for([result], verifier=body.verifier)
     found = GuardedAnswer(answer=answer, result=result, revision=revision, **told)
     return Response(found.model_dump_json(), media_type="application/json")
 
@@ -192,6 +195,7 @@ async def verifiers(request: Request) -> ServerInfo:
             for name, verifier in service.verifiers.items()
         ),
         policy=service.settings.policy,
+        promise=service.promised(),
         proxy=service.settings.proxy is not None,
     )
 

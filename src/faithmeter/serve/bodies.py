@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from faithmeter.datamodels import Claim, Context, Model, Sample, Text
 from faithmeter.fix import REFUSAL
-from faithmeter.guard import Policy
+from faithmeter.guard import Policy, Promised
 from faithmeter.results import Result
 
 EXAMPLE: dict[str, Any] = {
@@ -149,6 +149,8 @@ class ServerInfo(Model):
     verifiers: tuple[VerifierInfo, ...]
     policy: Policy
     """What guarded answers are held to if a request brings no policy."""
+    promise: Promised | None = None
+    """What the default verifier's answers are held to as well."""
     proxy: bool
     """Whether it stands before a model's endpoint."""
 

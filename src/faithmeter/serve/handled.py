@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from faithmeter.datamodels import Claim, Label, Model, Outcome
-from faithmeter.guard import Objection, Policy, decide
+from faithmeter.guard import Objection, Policy, PromiseApplied, Promised, decide
 from faithmeter.results import Result
 from faithmeter.serve.settings import Handling
 
@@ -32,6 +32,8 @@ class Account(Model):
     objections: tuple[Objection, ...] = ()
     late: tuple[str, ...] = ()
     """Claims that were judged only after their words were out, as they showed only in the whole answer."""
+    promise: PromiseApplied | None = None
+    """The promise applied, if one is loaded; it is made for answers that pass, as they came."""
 
     def headers(self) -> dict[str, str]:
         """The numbers as headers."""
@@ -44,17 +46,31 @@ class Account(Model):
             "contexts": str(self.contexts),
             "policy": f"{self.on_unfaithful}, fail {self.on_failure}",
         }
+        if self.promise:
+            said["promise"] = promise_header(self.promise) + (", passes" if self.promise.passes else ", does not pass")
         return {f"x-faithmeter-{name}": value for name, value in (said | score).items()}
 
 
+def promise_header(promise: Promised | PromiseApplied) -> str:
+    """A promise in a header's words."""
+    return f"at most {promise.at_most:g}, support {promise.threshold:g}"
+
+
 def account_of(
-    results: Sequence[Result], policy: Policy, handling: Handling, *, contexts: int, late: Sequence[Claim] = ()
+    results: Sequence[Result],
+    policy: Policy,
+    handling: Handling,
+    *,
+    contexts: int,
+    late: Sequence[Claim] = (),
+    promise: PromiseApplied | None = None,
 ) -> Account:
     """The account of one or several answers to the same request."""
     verdicts = [verdict for result in results for verdict in result.verdicts]
     supported = sum(verdict.label is Label.SUPPORTED for verdict in verdicts)
     failures = sum(len(result.failures) for result in results)
-    objections = [objection for result in results for objection in decide(result, policy).objections]
+    promised = promise and Promised(**promise.model_dump(include=set(Promised.model_fields)))
+    objections = [objection for result in results for objection in decide(result, policy, promised).objections]
     scores = [result.score for result in results]
     done: Done = "clean"
     if objections:
@@ -73,6 +89,7 @@ def account_of(
         on_failure=policy.on_failure,
         objections=tuple(objections),
         late=tuple(claim.text for claim in late),
+        promise=promise,
     )
 
 
@@ -87,8 +104,9 @@ def unchecked(handling: Handling, policy: Policy) -> Account:
 class Handler:
     """Takes an answer's parts in order and says what is let through of each."""
 
-    def __init__(self, policy: Policy, handling: Handling) -> None:
+    def __init__(self, policy: Policy, handling: Handling, promised: Promised | None = None) -> None:
         self._policy = policy
+        self._promised = promised
         self._handling = handling
         self._just_replaced = False
         self.ended = False
@@ -98,7 +116,7 @@ class Handler:
         """What becomes of a part; its first `lead` characters stand before its claims: blanks, a bullet."""
         if self.ended:
             return ""
-        objects = any(self._policy.objects_to(outcome) for outcome in outcomes)
+        objects = any(self._objects_to(outcome) for outcome in outcomes)
         kind = self._handling.on_unfaithful
         if not objects or kind == "release":
             self._just_replaced = self._just_replaced and not text.strip()
@@ -111,11 +129,15 @@ class Handler:
         self._just_replaced = True
         return text[:lead] + self._handling.replacement
 
+    def _objects_to(self, outcome: Outcome) -> bool:
+        below = self._promised is not None and self._promised.objects_to(outcome)
+        return below or self._policy.objects_to(outcome)
 
-def handle(result: Result, policy: Policy, handling: Handling) -> tuple[str, bool]:
+
+def handle(result: Result, policy: Policy, handling: Handling, promised: Promised | None = None) -> tuple[str, bool]:
     """A whole answer as it may be shown, and whether it was ended early."""
     answer = result.sample.answer
-    handler = Handler(policy, handling)
+    handler = Handler(policy, handling, promised)
     at, out = 0, []
     placed = sorted((outcome for outcome in result.outcomes if outcome.claim), key=_end)
     whole = [outcome for outcome in result.outcomes if not outcome.claim]

@@ -121,8 +121,10 @@ async def _judge(request: Request, body: GuardrailBody, known: Grounds | None) -
     for text in body.texts:
         sample = Sample(id="x", answer=text, contexts=known.contexts, question=known.question)
         results.append(await service.check(sample))
-        shown.append(handle(results[-1], policy, handling)[0])
-    account = account_of(results, policy, handling, contexts=len(known.contexts))
+        service.see(results[-1])
+        shown.append(handle(results[-1], policy, handling, service.promised())[0])
+    promise = service.promise_for(results)
+    account = account_of(results, policy, handling, contexts=len(known.contexts), promise=promise)
     service.metrics.decisions.labels("litellm", account.outcome).inc()
     if results:
         note(request, results[0], outcome=account.outcome)

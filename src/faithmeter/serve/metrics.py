@@ -43,6 +43,23 @@ class Metrics:
         self.upstream = Counter(
             "faithmeter_upstream", "Answers of the model's endpoint, by status", ["status"], registry=registry
         )
+        self.promise_threshold = Gauge(
+            "faithmeter_promise_threshold", "Support that the promise takes; 0 without a promise", registry=registry
+        )
+        self.promise_at_most = Gauge(
+            "faithmeter_promise_at_most", "Share of passed answers that may be unfaithful", registry=registry
+        )
+        self.promise_answers = Counter(
+            "faithmeter_promise_answers",
+            "Guarded answers, by whether they pass the promise",
+            ["passes"],
+            registry=registry,
+        )
+        self.promise_drift = Gauge(
+            "faithmeter_promise_drift",
+            "In how many ways answers of late look unlike the labelled ones",
+            registry=registry,
+        )
         Gauge("faithmeter_info", "The version", ["version"], registry=registry).labels(__version__).set(1)
 
     def count(self, verifier: str, result: Result) -> None:

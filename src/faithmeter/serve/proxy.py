@@ -103,14 +103,18 @@ async def _guarded(request: Request, service: Service, reply: httpx.Response, gr
     samples = [Sample(id="x", answer=text, contexts=grounds.contexts, question=grounds.question) for text in answers]
     results = await asyncio.gather(*(service.check(sample) for sample in samples))
     policy, handling = service.settings.policy, service.settings.handling
+    promised = service.promised()
     for choice, message, result in zip(choices, messages, results, strict=True):
-        shown, ended = handle(result, policy, handling)
+        shown, ended = handle(result, policy, handling, promised)
         if message.get("content") is not None and shown != result.sample.answer:
             message["content"] = shown
             choice.pop("logprobs", None)  # they are of words that are not there any more
         if ended:
             choice["finish_reason"] = "content_filter"
-    account = account_of(results, policy, handling, contexts=len(grounds.contexts))
+    for result in results:
+        service.see(result)
+    promise = service.promise_for(results)
+    account = account_of(results, policy, handling, contexts=len(grounds.contexts), promise=promise)
     _count(request, service, account)
     if results:
         note(request, results[0], outcome=account.outcome)

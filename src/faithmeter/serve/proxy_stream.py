@@ -14,7 +14,7 @@ from fastapi import Request
 from faithmeter.serve.app_parts import note
 from faithmeter.serve.chat import Grounds
 from faithmeter.serve.growing import Ended, GrowingAnswer
-from faithmeter.serve.handled import Handler, account_of
+from faithmeter.serve.handled import Handler, account_of, promise_header
 from faithmeter.serve.problems import Refused
 from faithmeter.serve.service import Service
 from faithmeter.serve.upstream import server_sent
@@ -29,7 +29,8 @@ class _Choice:
     def __init__(self, stream: GuardedStream, index: int) -> None:
         self.index = index
         self._stream = stream
-        self.handler = Handler(stream.service.settings.policy, stream.service.settings.handling)
+        service = stream.service
+        self.handler = Handler(service.settings.policy, service.settings.handling, service.promised())
         grounds = stream.grounds
         self.answer = GrowingAnswer(stream.service, grounds.contexts, question=grounds.question, verifier=None)
         self._task = asyncio.create_task(self._let_through())
@@ -73,10 +74,12 @@ class GuardedStream:
     def headers(self) -> dict[str, str]:
         """What can be said before the first word."""
         settings = self.service.settings
+        promised = self.service.promised()
         return {
             "x-faithmeter-outcome": "pending",
             "x-faithmeter-contexts": str(len(self.grounds.contexts)),
             "x-faithmeter-policy": f"{settings.handling.on_unfaithful}, fail {settings.policy.on_failure}",
+            **({"x-faithmeter-promise": promise_header(promised)} if promised else {}),
         }
 
     async def pieces(self, reply: httpx.Response) -> AsyncIterator[bytes]:
@@ -170,7 +173,13 @@ class GuardedStream:
 
     async def _finish(self, index: int) -> None:
         if index in self._choices and index not in self._finished:
-            self._finished[index] = await self._choices[index].end()
+            self._finish_with(index, await self._choices[index].end())
+
+    def _finish_with(self, index: int, ended: Ended) -> None:
+        self._finished[index] = ended
+        # Where answers may be ended early they are not looked at for drift: those that were are shorter than the
+        # labelled ones, and the others better.
+        self.service.see(ended.result, watch=self.service.settings.handling.on_unfaithful != "end")
 
     async def _finish_all(self) -> None:
         left = [index for index in self._choices if index not in self._finished]
@@ -187,7 +196,7 @@ class GuardedStream:
         left = [index for index in self._choices if index not in self._finished]  # the others have said their end
         for index in left:
             await self._choices[index].stop()
-            self._finished[index] = await self._choices[index].answer.so_far()
+            self._finish_with(index, await self._choices[index].answer.so_far())
         for index in left:
             last = index == left[-1]
             more = {"faithmeter": self._account()} if last else {}
@@ -197,12 +206,14 @@ class GuardedStream:
     def _account(self) -> dict[str, Any]:
         settings = self.service.settings
         ended = list(self._finished.values())
+        results = [item.result for item in ended]
         account = account_of(
-            [item.result for item in ended],
+            results,
             settings.policy,
             settings.handling,
             contexts=len(self.grounds.contexts),
             late=[claim for item in ended for claim in item.late],
+            promise=self.service.promise_for(results),
         )
         self.service.metrics.decisions.labels("proxy", account.outcome).inc()
         note(self.request, ended[0].result, outcome=account.outcome)

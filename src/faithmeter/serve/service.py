@@ -13,12 +13,15 @@ from faithmeter.cache import wrap, wrap_extractor
 from faithmeter.datamodels import Claim, Extraction, Failure, Outcome, Pair, Sample
 from faithmeter.evaluator import Evaluator
 from faithmeter.extract import Extractor, load_extractor
+from faithmeter.guard import PromiseApplied, Promised
 from faithmeter.results import Result
 from faithmeter.runtime.delegating import Delegating
 from faithmeter.serve.batching import Batched, Contained, batched, urgent
 from faithmeter.serve.metrics import Metrics
 from faithmeter.serve.problems import Refused, busy, over_limit
+from faithmeter.serve.promised import Keeper
 from faithmeter.serve.settings import Limits, Settings
+from faithmeter.trust.promise import read_promise
 from faithmeter.verify import Verifier, load_verifier
 
 IN_A_THREAD = 4_000
@@ -128,6 +131,29 @@ class Service:
         extractor = wrap_extractor(extractor, cache=caching.cache, refresh=caching.refresh)
         self.extractor = LimitedExtractor(extractor, settings.limits)
         self.verifiers: dict[str, Verifier] = {spec: self._verifier(spec) for spec in settings.verifiers}
+        self.keeper = self._keeper()
+
+    def _keeper(self) -> Keeper | None:
+        if self.settings.promise is None:
+            return None
+        promise = read_promise(self.settings.promise)
+        promise.must_fit(self.evaluator().signature)
+        return Keeper(promise, self.metrics)
+
+    def promised(self, verifier: str | None = None) -> Promised | None:
+        """What answers are held to besides the policy; nothing if the promise is for another verifier."""
+        if self.keeper and self.keeper.fits(self.evaluator(verifier).signature):
+            return self.keeper.promised
+        return None
+
+    def see(self, result: Result, *, verifier: str | None = None, watch: bool = True) -> None:
+        """Count a guarded answer against the promise; `watch`: it tells of drift, too."""
+        if self.keeper and self.promised(verifier):
+            self.keeper.see(result, watch=watch)
+
+    def promise_for(self, results: Sequence[Result], *, verifier: str | None = None) -> PromiseApplied | None:
+        """What the promise says of the answers to a request."""
+        return self.keeper.applied(results) if self.keeper and self.promised(verifier) else None
 
     def _verifier(self, spec: str) -> Verifier:
         inner = batched(load_verifier(spec), self._laned)

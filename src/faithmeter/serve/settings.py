@@ -86,6 +86,8 @@ class Settings(Model):
     caching: Caching = Caching(False)
     policy: Policy = Policy()
     """For guarded answers; `/v1/guard` takes another with the request."""
+    promise: Path | None = None
+    """A promise that guarded answers are held to as well, whatever the policy."""
     limits: Limits = Limits()
     queue: int = Field(default=256, ge=1)
     """Claims that may wait; beyond, requests are answered 503 at once."""
