@@ -144,7 +144,7 @@ def decide(result: Result, policy: Policy, promised: Promised | None = None) -> 
         not_judged=len(result.failures),
         score=result.score,
         policy=policy,
-        promise=promised and PromiseApplied(**dict(promised), passes=not below and not result.failures),
+        promise=PromiseApplied(**dict(promised), passes=not below and not result.failures) if promised else None,
     )
 
 

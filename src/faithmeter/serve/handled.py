@@ -69,7 +69,7 @@ def account_of(
     verdicts = [verdict for result in results for verdict in result.verdicts]
     supported = sum(verdict.label is Label.SUPPORTED for verdict in verdicts)
     failures = sum(len(result.failures) for result in results)
-    promised = promise and Promised(**promise.model_dump(include=set(Promised.model_fields)))
+    promised = Promised(**promise.model_dump(include=set(Promised.model_fields))) if promise else None
     objections = [objection for result in results for objection in decide(result, policy, promised).objections]
     scores = [result.score for result in results]
     done: Done = "clean"
