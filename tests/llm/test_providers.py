@@ -34,7 +34,7 @@ async def test_each_provider_judges(
     ], found
     assert found[0].origin.verifier == f"{provider}:{model}"  # type: ignore[union-attr]
     asked = keyed_server.requests[-1]
-    assert asked.system.startswith("You check claims against passages")
+    assert asked.system.startswith("Your task is to judge whether the passages (P) state each claim (C).")
     if native:
         assert asked.schema is not None
         assert "verdicts" in asked.schema["properties"]
