@@ -42,3 +42,11 @@ def test_every_path_on_the_page_exists() -> None:
     for path in set(re.findall(r"`([a-z_]+/[\w./]*|[a-z_]+\.py)`", PAGE)):
         places = (SOURCE / path, SOURCE.parents[1] / path)
         assert any(place.exists() for place in places), path
+
+
+def test_a_name_in_brackets_is_defined_in_the_file_before_it() -> None:
+    named = re.findall(r"`([\w./]+\.py)` \(`(\w+)`", PAGE)
+    assert len(named) >= 6
+    for path, name in named:
+        defined = re.compile(rf"^(?:def |class )?{name}\b\s*[,:=(]", re.MULTILINE)
+        assert defined.search((SOURCE / path).read_text("utf-8")), (path, name)
