@@ -163,6 +163,48 @@ def test_the_words_that_were_exchanged_are_marked_and_said_to_be_contradicted(
 def test_marks_are_whole_words_and_phrases() -> None:
     claim = "The café serves smoked trout, and free coffee to guests of the hotel."
     gaps = ["moked tro", "free", "coffee to g"]
-    found = why(claim, "The café is open.", label="not_enough_info", gaps=gaps)
+    found = why(claim, "The café of the hotel serves lunch to its guests.", label="not_enough_info", gaps=gaps)
     assert [claim[start:end] for start, end in found.gaps] == ["smoked trout, and free coffee to guests"]
     assert found.conflicts == ()
+
+
+def test_a_part_of_which_nothing_is_said_is_marked_as_a_whole() -> None:
+    claim = "The café has tables, and a choir of retired miners sings there on Sundays."
+    found = why(claim, "The café has four tables.", label="not_enough_info", gaps=["miners"])
+    assert [claim[start:end] for start, end in found.gaps] == ["a choir of retired miners sings there on Sundays"]
+    found = why(claim, "The town lies on a lake.", label="not_enough_info", gaps=["miners"])
+    assert [claim[start:end] for start, end in found.gaps] == [claim.rstrip(".")]
+    found = why(claim, "The café has tables, and a choir sings on Sundays.", label="not_enough_info", gaps=["miners"])
+    assert [claim[start:end] for start, end in found.gaps] == ["miners"]
+
+
+def test_where_the_verifier_marks_words_code_marks_no_others() -> None:
+    claim = "Sam Mendes got divorced in 2010."
+    found = why(claim, "The couple separated in March and divorced in 2011.", gaps=["2010"])
+    assert [claim[start:end] for start, end in found.gaps] == ["2010"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "context", "missing"),
+    [
+        ("The hotel offers Wi-Fi and has a car park.", '{"name": "Sea Hotel", "WiFi": "free"}', "car park"),
+        ("The hotel has wifi and a car park.", "The hotel has Wi-Fi and a pool.", "car park"),
+        ("The hotel offers take-out and has a sauna.", '{"name": "Bo", "RestaurantsTakeOut": true}', "sauna"),
+        ("The hotel offers WiFi and has a sauna.", "The hotel has Wi-Fi and a pool.", "sauna"),
+    ],
+)
+def test_other_ways_of_writing_a_word_are_no_additions(claim: str, context: str, missing: str) -> None:
+    found = why(claim, context, label="not_enough_info")
+    assert (found.kind, found.reason) == ("addition", f"no passage mentions “{missing}”")
+
+
+def test_a_day_without_its_month_is_a_date() -> None:
+    found = why("The fair opens on the 20th.", "The fair opens on 14 March.", label="not_enough_info")
+    assert (found.kind, found.reason) == ("date", "the contexts say “14 March”, the claim “20th”")
+    found = why("It ended in the 20th century.", "It ended in the 19th century.", label="not_enough_info")
+    assert found.kind == "number"
+
+
+def test_quotes_are_whole_words() -> None:
+    found = why("Note the IPv6 entry of the router.", "Note the entry of the router.", label="not_enough_info")
+    assert found.reason == "no passage mentions “IPv6”"

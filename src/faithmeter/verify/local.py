@@ -39,6 +39,8 @@ CLAIM_AT_MOST, HINT_AT_MOST, ALL_AT_MOST = 200, 60, 512
 MARGIN_AT_MOST = 8.0
 BRIEF = 0.35
 """Share of the room that the first reading takes: what it bears out beyond doubt needs no longer one."""
+LEAST_MARK = 0.1
+"""How likely unsupported the likeliest word of an unsupported claim must be for any to be marked."""
 PROVEN, REFUTED = 0.97, 0.03
 """Support of a claim whose number follows from the contexts, and of one whose number does not: the rest is for what a
 reader would not have set side by side."""
@@ -69,6 +71,8 @@ class Calibration(NamedTuple):
     """An unsupported claim is contradicted when that is this likely against not enough information."""
     marks: float
     """A word is called unsupported when that is this likely."""
+    faint: float = 0.6
+    """If no word is, those are that come this near to the likeliest."""
     records: float = 0.0
     """What evidence from records adds: claims about them are in other words than they."""
     question: float = 0.0
@@ -253,8 +257,12 @@ class LocalVerifier:
 
     def _gaps(self, tokens: Sequence[float], offsets: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
         """The parts of a claim whose words the model calls unsupported."""
-        places = zip(offsets, tokens, strict=True)
-        return _runs([place for place, value in places if sigmoid(value) >= self.calibration.marks])
+        likely = [sigmoid(value) for value in tokens]
+        top = max(likely, default=0.0)
+        least = self.calibration.marks
+        if LEAST_MARK <= top < least:
+            least = self.calibration.faint * top
+        return _runs([place for place, value in zip(offsets, likely, strict=True) if value >= least])
 
 
 def _proven(claim: Claim, proof: derive.Derivation) -> Verdict:

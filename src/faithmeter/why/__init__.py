@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from faithmeter.datamodels import Blame, Failure, Kind, Label, Outcome, Sample, Verdict
 from faithmeter.text import sentences
-from faithmeter.why.compare import Comparison, Finding, Sources, Span, nearest
+from faithmeter.verify.derive.quantities import read as quantities
+from faithmeter.why.compare import Comparison, Finding, Sources, Span, names, nearest, read, whole
 from faithmeter.why.findings import find
 from faithmeter.why.marks import marked
 from faithmeter.why.reasons import reason
@@ -27,8 +28,10 @@ _SHORT, _NEARLY = 25, 0.85
 """Characters of a mark that is as good as the finding inside it, and how good that is."""
 _UNLIKELY = 0.45
 """What it takes from an addition that the verifier calls the claim contradicted."""
-_NEAR = 0.6
+_NEAR = 0.45
 """Share of a claim's words that a passage has if it speaks of the same thing."""
+_BARELY = 0.34
+"""The same for a contradiction, where the verifier has seen the likeness."""
 
 
 class Why(NamedTuple):
@@ -69,11 +72,21 @@ def explain(verdict: Verdict, sources: Sources) -> Why:
     pieces = _pieces(verdict, sources)
     seen = Comparison(claim, "\n".join(pieces), sources)
     found = find(seen) if pieces else []
-    findings = [_weighed(finding, verdict) for finding in [*found, *_marked_additions(found, seen, verdict)]]
+    findings = [
+        _weighed(finding._replace(ours=whole(claim, finding.ours)), verdict)
+        for finding in [*found, *_marked_additions(found, seen, verdict)]
+    ]
     best = max(findings, key=lambda finding: finding.weight, default=None)
+    best = best if best and best.weight > 0 else None
     kind: Kind = best.kind if best else "addition" if _is_foreign(seen, verdict) else "other"
     gaps, conflicts = marked(verdict, best, seen)
-    return Why(kind, reason(best, seen, verdict.label, pieces), _blame(best, seen, verdict), gaps, conflicts)
+    return Why(
+        kind,
+        reason(best, seen, verdict.label, pieces),
+        _blame(best, seen, verdict, pieces),
+        gaps,
+        conflicts,
+    )
 
 
 def _pieces(verdict: Verdict, sources: Sources) -> list[str]:
@@ -117,19 +130,40 @@ def _is_foreign(seen: Comparison, verdict: Verdict) -> bool:
     return verdict.label is not Label.CONTRADICTED and bool(seen.absent)
 
 
-def _blame(best: Finding | None, seen: Comparison, verdict: Verdict) -> Blame:
+def _blame(best: Finding | None, seen: Comparison, verdict: Verdict, pieces: Sequence[str]) -> Blame:
     """Missing, misread or mixed."""
-    if best and best.kind in ("number", "date", "name", "unit") and not _nowhere(best, seen):
+    item = best is not None and best.kind in ("number", "date", "name", "unit")
+    if best and item and not _stands_in(best.ours.of(seen.claim), seen.sources):
+        # A number that no context has, beside nothing that it could be taken for: nobody misread that.
+        near = bool(best.theirs) and seen.coverage >= (_NEAR if verdict.label is not Label.CONTRADICTED else _BARELY)
+        return "misread" if near else "missing"
+    if best and item and best.theirs:
+        return "mixed"
+    if (best is None or item or best.kind in ("role", "attribution", "other")) and _is_borrowed(seen, pieces):
         return "mixed"
     if best and best.kind == "addition":
         return "missing"
     if verdict.label is Label.CONTRADICTED:
         return "misread"
-    otherwise = best is not None and bool(best.theirs) and seen.coverage >= _NEAR
-    return "misread" if otherwise else "missing"
+    return "misread" if best is not None and best.theirs and seen.coverage >= _NEAR else "missing"
 
 
-def _nowhere(best: Finding, seen: Comparison) -> bool:
-    """Whether what is wrong stands in no context: else it may be another passage's."""
-    words = " ".join(best.ours.of(seen.claim).lower().split())
-    return not re.search(rf"(?<![\w.,]){re.escape(words)}(?![\w]|[.,]\d)", seen.sources.lower)
+def _is_borrowed(seen: Comparison, pieces: Sequence[str]) -> bool:
+    """Whether a name or number of the claim stands elsewhere, where a passage has another in its place."""
+    places = [*names(seen.ours, seen.claim), *(Span(q.start, q.end) for q in quantities(seen.claim))]
+    for piece in pieces:
+        beside = Comparison(seen.claim, piece, seen.sources)
+        for span in places:
+            words = [word for word in read(span.of(seen.claim)) if word.heavy]
+            across = beside.opposite(span)
+            if not words or not across or all(word.stem in beside.held for word in words):
+                continue
+            exchanged = re.search(r"[A-Z0-9]", across.of(beside.passage))
+            if exchanged and _stands_in(span.of(seen.claim), seen.sources):
+                return True
+    return False
+
+
+def _stands_in(words: str, sources: Sources) -> bool:
+    level = " ".join(words.lower().split())
+    return bool(re.search(rf"(?<![\w.,]){re.escape(level)}(?!\w|[.,]\d)", sources.lower))

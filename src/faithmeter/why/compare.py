@@ -57,8 +57,33 @@ def read(text: str) -> tuple[Word, ...]:
         lower = match[0].lower()
         before = text[max(0, match.start() - 3) : match.start()].rstrip()
         opens = (before[-1] in _OPENERS) if before else match.start() <= 3
-        found.append(Word(match[0], stem(lower), *match.span(), lower not in LIGHT, opens))
+        heavy = lower not in LIGHT or (match[0] == "May" and not opens)
+        found.append(Word(match[0], stem(lower), *match.span(), heavy, opens))
     return tuple(found)
+
+
+_HYPHENED = re.compile(r"[^\W\d_]+(?:[-‐‑][^\W\d_]+)+")
+_CAMEL = re.compile(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]+)+")
+_HUMP = re.compile(r"[A-Z]?[a-z]+")
+
+
+def forms(text: str) -> frozenset[str]:
+    """The stems of a text's words, however they are written: "Wi-Fi" is "wifi", and "TakeOut" "take" and "out"."""
+    plain = {stem(word) for word in set(WORD.findall(text.lower()))}
+    plain.update(stem(re.sub(r"\W", "", match[0].lower())) for match in _HYPHENED.finditer(text))
+    plain.update(stem(part.lower()) for match in _CAMEL.finditer(text) for part in _HUMP.findall(match[0]))
+    return frozenset(plain)
+
+
+def _known(words: Sequence[Word], text: str, stems: frozenset[str]) -> frozenset[int]:
+    """The places of the words that are among these forms, or whose other way of writing is."""
+    found = {place for place, word in enumerate(words) if word.stem in stems}
+    if len(found) < len(words):
+        for match in (*_HYPHENED.finditer(text), *_CAMEL.finditer(text)):
+            others = forms(match[0]) - {word.stem for word in read(match[0])}
+            if others and others <= stems:
+                found.update(n for n, word in enumerate(words) if match.start() <= word.start < match.end())
+    return frozenset(found)
 
 
 class Span(NamedTuple):
@@ -98,7 +123,7 @@ class Sources:
     @cached_property
     def stems(self) -> frozenset[str]:
         """The stems of all their words, and of the question's, which a claim may take up."""
-        return frozenset(stem(word) for word in set(WORD.findall(f"{self.lower} {self.question.lower()}")))
+        return forms("\n".join([*self.texts, self.question]))
 
     @cached_property
     def numbers(self) -> set[str]:
@@ -132,8 +157,15 @@ class Sources:
             yield from islice(found, _WINDOWS)
 
     def has(self, words: str) -> bool:
-        """Whether they say these words, in whatever case and spacing."""
-        return " ".join(words.lower().split()) in self.lower
+        """Whether they say these words, in whatever case and spacing; a single word also in other ways of writing."""
+        if " ".join(words.lower().split()) in self.lower:
+            return True
+        return bool(_HYPHENED.fullmatch(words) or _CAMEL.fullmatch(words)) and not self.lacking(read(words), words)
+
+    def lacking(self, words: Sequence[Word], text: str) -> list[Word]:
+        """Those of a text's words that they do not have."""
+        known = _known(words, text, self.stems)
+        return [word for n, word in enumerate(words) if n not in known]
 
 
 class Comparison:
@@ -145,14 +177,14 @@ class Comparison:
         self.sources = sources
         self.ours = read(claim)
         self.theirs = read(passage)
-        self.held = frozenset(word.stem for word in self.theirs)
+        self.held = forms(passage)
         self.said = frozenset(word.stem for word in self.ours)
 
     @cached_property
     def coverage(self) -> float:
         """The share of the claim's heavy words that the passage has."""
-        heavy = [word for word in self.ours if word.heavy]
-        return sum(word.stem in self.held for word in heavy) / max(1, len(heavy))
+        heavy = sum(word.heavy for word in self.ours)
+        return 1 - len(self.foreign) / max(1, heavy)
 
     @cached_property
     def known(self) -> float:
@@ -163,13 +195,16 @@ class Comparison:
     @cached_property
     def absent(self) -> frozenset[int]:
         """The places of the claim's heavy words that no context has."""
-        known = self.sources.stems
-        return frozenset(n for n, word in enumerate(self.ours) if word.heavy and word.stem not in known)
+        return self._lacking(self.sources.stems)
 
     @cached_property
     def foreign(self) -> frozenset[int]:
         """The places of the claim's heavy words that the passage does not have."""
-        return frozenset(n for n, word in enumerate(self.ours) if word.heavy and word.stem not in self.held)
+        return self._lacking(self.held)
+
+    def _lacking(self, stems: frozenset[str]) -> frozenset[int]:
+        known = _known(self.ours, self.claim, stems)
+        return frozenset(n for n, word in enumerate(self.ours) if word.heavy and n not in known)
 
     @cached_property
     def _steps(self) -> Sequence[tuple[str, int, int, int, int]]:
@@ -196,7 +231,8 @@ def names(words: Sequence[Word], text: str) -> list[Span]:
     found: list[Span] = []
     place = 0
     while place < len(words):
-        if not _capital(words[place]):
+        verb = words[place].opens and words[place + 1 : place + 2] and words[place + 1].text in ("the", "for")
+        if verb or not _capital(words[place]):  # "Note the IPv6 entry" names no Note
             place += 1
             continue
         last = ahead = place
@@ -220,7 +256,19 @@ def names(words: Sequence[Word], text: str) -> list[Span]:
     return found
 
 
+def whole(text: str, span: Span) -> Span:
+    """The span with the rest of the words that it cuts: "IPv4", not "IPv"."""
+    start, end = span
+    while 0 < start < len(text) and text[start].isalnum() and text[start - 1].isalnum():
+        start -= 1
+    while 0 < end < len(text) and text[end].isalnum() and text[end - 1].isalnum():
+        end += 1
+    return Span(start, end)
+
+
 def _capital(word: Word) -> bool:
+    if word.opens and word.stem.isdecimal():
+        return False  # "Two deputies"
     return word.text[:1].isupper() and (word.heavy or not word.opens) and word.text.lower() not in LIGHT
 
 

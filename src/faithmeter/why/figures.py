@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from faithmeter.text.english.word_tables import ORDINALS
 from faithmeter.verify.derive.quantities import Quantity
@@ -18,6 +18,10 @@ CALENDAR = re.compile(rf"{_WEEKDAY.pattern}|{_MONTH.pattern}")
 _YEAR = re.compile(r"(?<![\w.,$€£-])(?:1[0-9]|20)\d\d(?=s?\b)")
 _DECADE = re.compile(r"\b(?:1[0-9]|20)\d0s\b")
 _ORDINAL = re.compile(rf"\b(?:{'|'.join(word for word in ORDINALS if word != 'second')}|\d+(?:st|nd|rd|th))\b", re.I)
+_DAY = re.compile(
+    r"\b(?:on|by|until|till|since|from|before|after|through|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?) the "
+    r"(?P<day>(?:[12]\d|3[01]|[1-9])(?:st|nd|rd|th))(?=\s*(?:[.,;:!?)]|\Z|(?:at|in|and|to|until|of)\b))"
+)
 _CITED = re.compile(
     r"\b(?:passages?|contexts?|documents?|sources?|page|step|figure|table|section) (?:\d+,? (?:and )?)*$|\[[\d, ]*$",
     re.IGNORECASE,
@@ -42,8 +46,9 @@ def amounts_of(seen: Comparison) -> Iterator[Finding]:
             yield Finding("unit", 0.95, span, other)
         else:
             yield Finding("number", 0.4 if known else 0.9, span, _rival(seen, quantity, theirs))
+    days = [match.span("day") for match in _DAY.finditer(seen.claim)]
     for match in _ORDINAL.finditer(seen.claim):
-        dated = any(q.start <= match.start() < q.end for q in quantities(seen.claim))
+        dated = match.span() in days or any(q.start <= match.start() < q.end for q in quantities(seen.claim))
         if not dated and not seen.sources.has(match[0]):
             other = next((m[0] for m in _ORDINAL.finditer(seen.passage) if m[0].lower() not in seen.claim.lower()), "")
             yield Finding("number", 0.8, Span(*match.span()), other)
@@ -112,6 +117,7 @@ def dates(seen: Comparison) -> Iterator[Finding]:
             known = name is None or seen.sources.has(name[0])
         rival = _dated_rival(seen, quantity, theirs, read_as)
         yield Finding("date", 0.4 if known else 0.92, Span(quantity.start, quantity.end), rival)
+    yield from _days(seen, theirs, read_as)
     for pattern in (_WEEKDAY, _DECADE, _MONTH, _YEAR):
         for match in pattern.finditer(seen.claim):
             if any(q.start <= match.start() < q.end for q in read_as) or seen.sources.has(match[0]):
@@ -124,6 +130,19 @@ def dates(seen: Comparison) -> Iterator[Finding]:
                 continue  # a number of things, which is none of the contexts' either
             other = next((m[0] for m in pattern.finditer(seen.passage) if m[0] not in seen.claim), "")
             yield Finding("date", 0.9, Span(*match.span()), other)
+
+
+def _days(seen: Comparison, theirs: Sequence[Quantity], read_as: Sequence[Quantity]) -> Iterator[Finding]:
+    """Days without their month: "on the 20th"."""
+    for match in _DAY.finditer(seen.claim):
+        span, day = Span(*match.span("day")), int(match["day"][:-2])
+        if any(q.start <= span.start < q.end for q in read_as) or seen.sources.has(match["day"]):
+            continue
+        if any(q.day[2] == day for q in theirs):
+            continue
+        found = [q.written for q in theirs if q.day[2]] or [m["day"] for m in _DAY.finditer(seen.passage)]
+        yield Finding("date", 0.4 if str(day) in seen.sources.numbers else 0.9, span,
+                      found[0] if len(found) == 1 else "")  # fmt: skip
 
 
 def _may_agree(ours: tuple[int, int, int], theirs: tuple[int, int, int]) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from faithmeter.text.english.word_tables import words
 from faithmeter.why.compare import BREAK, Comparison, Finding, Span, Word, names, read
 from faithmeter.why.figures import CALENDAR, amounts_of, dates
 from faithmeter.why.wording import extents, manners, misattributed, negations, turned
@@ -21,17 +22,18 @@ def find(seen: Comparison) -> list[Finding]:
 
 def missing_names(seen: Comparison) -> Iterator[Finding]:
     """Names that no context has."""
-    known = seen.sources.stems
     rivals = [
         span
         for span in names(seen.theirs, seen.passage)
         if not _all_in(read(span.of(seen.passage)), seen.said) and not CALENDAR.fullmatch(span.of(seen.passage))
     ]
     for span in names(seen.ours, seen.claim):
-        words = [word for word in read(span.of(seen.claim)) if word.heavy]
-        lacking = [w for w in words if w.stem not in known and len(w.text) > 1 and not CALENDAR.fullmatch(w.text)]
+        inside = {n: w for n, w in enumerate(seen.ours) if span.start <= w.start < span.end and w.heavy}
+        lacking = [
+            w for n, w in inside.items() if n in seen.absent and len(w.text) > 1 and not CALENDAR.fullmatch(w.text)
+        ]
         if not lacking:
-            if words and any(word.stem not in seen.held for word in words):
+            if not seen.foreign.isdisjoint(inside):
                 yield Finding("name", 0.3, span, _across(seen, span, rivals))
             continue
         yield Finding("name", 0.88, span, _across(seen, span, rivals))
@@ -66,7 +68,8 @@ def additions(seen: Comparison, items: Iterable[Finding]) -> Iterator[Finding]:
     if seen.known < _STRANGE:
         runs = list(_runs(seen, seen.absent, seen.foreign))
         weight = 1.2 if seen.known < _STRANGE / 2 else 0.9
-        yield Finding("addition", weight, _trimmed(seen, max(runs, key=len)))
+        longest = max(runs, key=lambda run: (len(run) - sum(_says_little(seen, n) for n in run), run[0]))
+        yield Finding("addition", weight, _trimmed(seen, longest))
         return
     new = [finding for finding in items if finding.weight >= 0.8]
     for run in _runs(seen, seen.absent, seen.foreign):
@@ -76,12 +79,15 @@ def additions(seen: Comparison, items: Iterable[Finding]) -> Iterator[Finding]:
         covered = sum(any(i.ours.start <= seen.ours[n].start < i.ours.end for i in inside) for n in absent)
         foreign = sum(n in seen.foreign for n in run) - len(absent)
         worth = len(absent) - covered + len(inside) + 0.4 * foreign
+        worth -= sum(_says_little(seen, n) for n in absent)
         lead = seen.claim[seen.ours[run[0] - 1].end if run[0] else 0 : seen.ours[absent[0]].start]
         apart = bool(BREAK.search(lead))
         worth += 0.5 * apart - 0.7 * sum(bool(item.theirs) for item in inside)
         if worth >= 2:  # with a name or number in it, rather an exchange, unless it stands apart
             most = 0.75 if not inside else 0.93 if apart else 0.8
             yield Finding("addition", min(most, 0.5 + 0.12 * worth + 0.1 * bool(inside)), span)
+        elif run[0] and worth >= 1:  # better than nothing, if it is not what the claim speaks of
+            yield Finding("addition", 0.2, span)
     yield from _tail(seen, new)
 
 
@@ -115,7 +121,21 @@ def _runs(seen: Comparison, wanted: frozenset[int], between: frozenset[int]) -> 
         yield run[: 1 + max(n for n, item in enumerate(run) if item in wanted)]
 
 
+_SAYS_LITTLE = words(
+    "offers offer offering provides provide providing features featuring includes boasts available gives makes "
+    "serves located situated known considered"
+)
+"""Verbs that only lead to what is said: "the hotel offers a sauna" adds a sauna."""
+
+
+def _says_little(seen: Comparison, place: int) -> bool:
+    return seen.ours[place].text.lower() in _SAYS_LITTLE
+
+
 def _trimmed(seen: Comparison, run: Sequence[int]) -> Span:
-    """From the first heavy word to the last; a light word that leads in stays."""
+    """From the first word that says something to the last."""
     heavy = [n for n in run if seen.ours[n].heavy]
+    for end in (0, -1):
+        while len(heavy) > 1 and _says_little(seen, heavy[end]):
+            del heavy[end]
     return Span(seen.ours[heavy[0]].start, seen.ours[heavy[-1]].end)

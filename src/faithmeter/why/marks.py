@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from faithmeter.datamodels import Kind, Label, Verdict
-from faithmeter.why.compare import Comparison, Finding, Span, read
+from faithmeter.why.compare import Comparison, Finding, Span, read, whole
 
 EXACT: frozenset[Kind] = frozenset({"number", "date", "unit", "name", "negation", "quantity"})
 """Kinds whose words code finds letter by letter."""
@@ -16,6 +17,15 @@ _LIKELY = 0.7
 """Weight that is enough where the passage says otherwise."""
 _SAME_THING = 0.6
 """Share of a claim's words that the passage has, if it says the same thing but for the finding."""
+_SAID_NOWHERE = 0.35
+"""Share of a claim's words below which nothing near it is said, so that whole parts of it are marked."""
+_FOREIGN = 2 / 3
+"""Share of a part's words that the passage lacks, if the part is marked as a whole."""
+_MOST = 0.7
+"""Share of a claim that is marked, if the rest may as well be."""
+_PART = re.compile(r"[,;:()–—]|\s-\s|\b(?:and|but|while|whereas|which|who|because|including|such as|with|although)\b")
+"""Where another part of a sentence begins."""
+_JOINS = re.compile(r"(?:and|but|while|whereas|although)\s")
 _JOINED = 4
 """Light words between two marks that make them one phrase."""
 _EDGES = ' \t\n,;:.!?"“”()[]'
@@ -26,16 +36,21 @@ def marked(
     verdict: Verdict, best: Finding | None, seen: Comparison
 ) -> tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]:
     """The words of a claim that are not supported, and those of them that the contexts say otherwise."""
-    gaps = tidy(verdict.claim.text, verdict.gaps)
+    text = verdict.claim.text
+    gaps = tidy(text, verdict.gaps)
     exact = _exact(best, seen) if best and best.kind in EXACT else None
+    stated = bool(best and best.theirs) and seen.coverage >= _SAME_THING
     if best and exact:
-        stated = bool(best.theirs) and seen.coverage >= _SAME_THING and best.weight >= _LIKELY
-        if stated or (not gaps and best.weight >= _CERTAIN):
+        # Where the verifier marks something, code only says which of those words it is.
+        agreed = not gaps or any(gap.start < exact.end and exact.start < gap.end for gap in gaps)
+        if agreed and ((stated and best.weight >= _LIKELY) or (not gaps and best.weight >= _CERTAIN)):
             gaps = [exact]
-        elif best.weight >= _CERTAIN:
-            gaps = tidy(verdict.claim.text, [*gaps, exact])
+        elif agreed and best.weight >= _CERTAIN:
+            gaps = tidy(text, [*gaps, exact])
     elif best and not gaps and best.kind == "addition":
         gaps = [best.ours]
+    if verdict.label is not Label.CONTRADICTED and seen.coverage < _SAID_NOWHERE:
+        gaps = _widened(gaps, seen)
     against = [best.ours] if best and best.theirs else []
     if not against and verdict.label is Label.CONTRADICTED and (best is None or best.kind != "addition"):
         against = gaps
@@ -47,9 +62,9 @@ def _exact(best: Finding, seen: Comparison) -> Span:
     """The words that were exchanged: those that the other side does not have, as the unit of "5 miles"."""
     start, end = best.ours
     known = {word.stem for word in read(best.theirs)} if best.kind not in ("negation", "quantity") else set()
-    new = [word for word in read(best.ours.of(seen.claim)) if known and word.stem not in known]
+    new = [word for word in read(best.ours.of(seen.claim)) if known and word.stem not in known and word.heavy]
     if new:
-        return Span(start + new[0].start, start + new[-1].end)
+        return whole(seen.claim, Span(start + new[0].start, start + new[-1].end))
     if best.kind == "unit":
         number = _NUMBER.match(best.ours.of(seen.claim))
         if number and start + number.end() < end:
@@ -57,6 +72,22 @@ def _exact(best: Finding, seen: Comparison) -> Span:
         if seen.claim[start] in "$€£¥":
             return Span(start, start + 1)
     return Span(start, end)
+
+
+def _widened(gaps: Sequence[Span], seen: Comparison) -> list[Span]:
+    """The marks with the parts of the sentence of which the passage says next to nothing, as people mark them."""
+    found = list(gaps)
+    begins = [0, *(match.start() for match in _PART.finditer(seen.claim)), len(seen.claim)]
+    for start, end in pairwise(begins):
+        heavy = [n for n, word in enumerate(seen.ours) if word.heavy and start <= word.start < end]
+        strange = [n for n in heavy if n in seen.foreign or any(g.start <= seen.ours[n].start < g.end for g in gaps)]
+        if heavy and len(strange) >= _FOREIGN * len(heavy):
+            joined = _JOINS.match(seen.claim, start)
+            found.append(Span(joined.end() if joined else start, end))
+    found = tidy(seen.claim, found)
+    if sum(span.end - span.start for span in found) >= _MOST * len(seen.claim):
+        return [_trimmed(seen.claim, Span(0, len(seen.claim)))]
+    return found
 
 
 def tidy(text: str, gaps: Sequence[Sequence[int]]) -> list[Span]:

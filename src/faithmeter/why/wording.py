@@ -163,7 +163,12 @@ def extents(seen: Comparison) -> Iterator[Finding]:
 
 def turned(seen: Comparison) -> Iterator[Finding]:
     """The same words in another order: who did what to whom."""
-    moved = [n for n, word in enumerate(seen.ours) if word.heavy and word.stem in seen.held and n not in seen.in_order]
+    held = {word.stem for word in seen.theirs}
+    moved = [
+        n
+        for n, word in enumerate(seen.ours)
+        if word.heavy and word.stem in held and n not in seen.in_order and not word.stem.isdecimal()
+    ]
     if not moved:
         return
     inside = [span for span in names(seen.ours, seen.claim)
