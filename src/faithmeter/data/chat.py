@@ -21,10 +21,10 @@ _TAG = re.compile(rf"<({_TAGS})\b[^<>]*>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
 _INNER = re.compile(r"<(document_content|content|text|page_content)>", re.IGNORECASE)
 # LlamaIndex's own prompt: the contexts between two lines of hyphens.
 _RULED = re.compile(r"\bcontext\b[^\n]*\n-{5,}\n(.*?)\n-{5,}\n", re.IGNORECASE | re.DOTALL)
-_HEADING = re.compile(r"[#*\s]*+(?:contexts?|sources|documents|passages)[*\s]*+:[*\s]*+", re.IGNORECASE)
-_AFTER = re.compile(r"[#*\s]*+(?:question|query|answer|helpful answer)[*\s]*+:", re.IGNORECASE)
-_ASKED = re.compile(r"[#*\s]*+(?:question|query)[*\s]*+:[*\s]*+", re.IGNORECASE)
-_NEXT = re.compile(r"[#*\s]*+\w++[*\s]*+:")
+_HEADING = re.compile(r"\A[#*\s]*+(?:contexts?|sources|documents|passages)[*\s]*+:[*\s]*+", re.IGNORECASE)
+_AFTER = re.compile(r"\A[#*\s]*+(?:question|query|answer|helpful answer)[*\s]*+:", re.IGNORECASE)
+_ASKED = re.compile(r"\A[#*\s]*+(?:question|query)[*\s]*+:[*\s]*+", re.IGNORECASE)
+_NEXT = re.compile(r"\A[#*\s]*+\w++[*\s]*+:")
 
 Place = tuple[int, int]
 
