@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
+from support.growth import LINEAR, exponent
 
 from faithmeter.serve.chat import grounds_in, marked_passages
 
@@ -59,6 +59,5 @@ def test_contexts_and_the_question() -> None:
     "piece", ["<context>", "</context>", "<context", f"context\n{RULE}\n", "<document><source>", "Query: a\n"]
 )
 def test_odd_prompts_take_no_longer_than_their_length_is_worth(piece: str) -> None:
-    before = time.process_time()
-    found({"role": "user", "content": piece * 20_000})
-    assert time.process_time() - before < 5
+    power, _ = exponent(lambda text: found({"role": "user", "content": text}), piece * 1_000, piece * 4_000)
+    assert power < LINEAR

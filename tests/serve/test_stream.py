@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 import socket
-import time
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -16,7 +15,7 @@ import aiohttp
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.serving import SEINE, Served, serving
+from support.serving import SEINE, Served, serving, until
 
 import faithmeter
 from faithmeter.data.datasets import read_samples
@@ -129,15 +128,12 @@ def test_a_client_that_stops_sending_or_goes_is_let_go(server: Served) -> None:
     with socket.create_connection(("127.0.0.1", server.port), 10) as sock:
         sock.sendall(head + chunk)
         sock.recv(1000)
-    deadline = time.monotonic() + 10
-    while server.app.state.service.streams and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert server.app.state.service.streams == 0
+    until(lambda: server.app.state.service.streams == 0)
     assert server.post("/v1/check", SEINE).status_code == 200
 
 
 async def grown(
-    sample: Sample, sizes: list[int], *, pause: float = 0.0
+    sample: Sample, sizes: list[int], *, turns: int = 1
 ) -> tuple[list[Part], faithmeter.Result, tuple[Any, ...]]:
     """An answer fed in pieces of these sizes, with time to be judged between them."""
     service = Service(Settings(verifiers=("lexical",)), Metrics())
@@ -153,7 +149,8 @@ async def grown(
         size = sizes[number % len(sizes)]
         answer.feed(sample.answer[at : at + size])
         at, number = at + size, number + 1
-        await asyncio.sleep(pause)
+        for _ in range(turns):
+            await asyncio.sleep(0)
     answer.end()
     await task
     ended = await answer.finish()
@@ -166,7 +163,7 @@ async def test_streamed_answers_are_cut_as_check_cuts_them(size: int) -> None:
     """The answers that the report is tested with: lists, tables, code, quotations, other scripts."""
     for sample in read_samples(ANSWERS):
         assert isinstance(sample, Sample)
-        parts, result, late = await grown(sample, [size], pause=0.004)
+        parts, result, late = await grown(sample, [size], turns=50)
         own = await faithmeter.acheck(sample.answer, sample.contexts, question=sample.question, verifier="lexical")
         assert result.outcomes == own.outcomes
         assert "".join(sample.answer[part.start : part.end] for part in parts) == sample.answer

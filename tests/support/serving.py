@@ -1,12 +1,13 @@
-"""A real server in a thread, and verifiers that are slow or broken on purpose."""
+"""A real server in a thread, and verifiers that wait or are broken on purpose."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,7 +30,7 @@ class Served:
         self.url = f"http://127.0.0.1:{port}"
         self.port = port
         self.app = app
-        self.http = httpx.Client(base_url=self.url, timeout=30, trust_env=False)
+        self.http = httpx.Client(base_url=self.url, timeout=120, trust_env=False)
 
     def post(self, path: str, body: Any, **options: Any) -> httpx.Response:
         return self.http.post(path, json=body, **options)
@@ -54,36 +55,62 @@ def running(app: Any, **options: Any) -> Iterator[Served]:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
         thread.start()
         served = Served(sock.getsockname()[1], app)
-        deadline = time.monotonic() + 60
-        while not server.started:
-            assert thread.is_alive()
-            assert time.monotonic() < deadline, "the server did not start"
-            time.sleep(0.01)
+        until(lambda: server.started or not thread.is_alive())
+        assert thread.is_alive(), "the server did not start"
         try:
             yield served
         finally:
             served.http.close()
             server.should_exit = True
-            thread.join(30)
+            thread.join(120)
             assert not thread.is_alive()
 
 
-class Slow:
-    """Takes its time for each claim, in threads or, if it is an endpoint's, waiting."""
+HELD = {"answer": "Paris is held.", "contexts": ["Paris lies on the Seine, in the north of France."]}
 
-    def __init__(self, seconds: float, *, cpu_bound: bool) -> None:
-        self.seconds = seconds
+
+class Gate:
+    """A door that tests open: claims with the word "held" wait at it, in threads or, if asked of an endpoint, waiting.
+
+    A file in the environment's FAITHMETER_TEST_GATE opens it from another process.
+    """
+
+    signature = "gate.1"
+    opened = threading.Event()
+
+    def __init__(self, *, cpu_bound: bool) -> None:
         self.cpu_bound = cpu_bound
 
-    signature = "slow.1"
-
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
-        if self.cpu_bound:
-            time.sleep(self.seconds * len(pairs))  # noqa: ASYNC251  # what it is for
-        else:
-            await asyncio.sleep(self.seconds)
-        origin = Origin(verifier="slow")
+        if any("held" in pair.claim.text for pair in pairs):
+            while not self._is_open():
+                if self.cpu_bound:
+                    self.opened.wait(0.01)
+                else:
+                    await asyncio.sleep(0.01)
+        origin = Origin(verifier="gate")
         return [Verdict(claim=pair.claim, label=Label.SUPPORTED, support=1.0, origin=origin) for pair in pairs]
+
+    def _is_open(self) -> bool:
+        return self.opened.is_set() or os.path.exists(os.environ.get("FAITHMETER_TEST_GATE", ""))
+
+
+@contextmanager
+def closed_gate() -> Iterator[threading.Event]:
+    """The door closed; set the event to open it. It is opened afterwards, so that no thread waits for ever."""
+    Gate.opened.clear()
+    try:
+        yield Gate.opened
+    finally:
+        Gate.opened.set()
+
+
+def until(holds: Callable[[], object], *, seconds: float = 120.0) -> None:
+    """Wait until something holds, for as long as a busy machine may take."""
+    ends = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < ends, "it never happened"
+        time.sleep(0.01)
 
 
 class Dead:
@@ -105,12 +132,12 @@ class Broken:
         raise RuntimeError("broken on purpose")
 
 
-def slow() -> Slow:
-    return Slow(0.3, cpu_bound=True)
+def gate() -> Gate:
+    return Gate(cpu_bound=True)
 
 
-def waits() -> Slow:
-    return Slow(5, cpu_bound=False)
+def far_gate() -> Gate:
+    return Gate(cpu_bound=False)
 
 
 def dead() -> Dead:
