@@ -2,13 +2,16 @@
 
     python -m benchmarks.why kinds              the kind, on the self-test's corruptions
     python -m benchmarks.why blame              missing, misread or mixed, on evidence removed, altered or mixed
+    python -m benchmarks.why cpu                what ranking and reasons add to the verifier's CPU
+    python -m benchmarks.why quotes --verifier lexical --limit 1300     whether every quote of a reason stands there
     python -m benchmarks.why kinds --train      the same on claims of the training files, on which the weights were set
 
 Claims are the dev sets' that the verifier supports. For kinds they are corrupted (`trust/selftest`); what the verifier
 still supports has no kind, and is left out. For blame the claim stays and its evidence is changed: the sentences that
 speak of it are removed (missing), the deciding one is corrupted (misread), or a name or number of it changes places
 with that of another sentence (mixed). Every quote in a reason is looked up, too. CPU: that of the reasons, for each
-claim that has one, and for each claim of answers as they come, beside that of the verifier. Intervals: Wilson.
+claim that has one, and (`cpu`) for each claim of answers as they come, with that of ranking the evidence, beside that
+of the verifier. Intervals: Wilson.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ from benchmarks.selftest import samples as dev_samples
 from benchmarks.verifiers import DATA, judge
 from faithmeter import Evaluator, text
 from faithmeter.datamodels import Failure, Label, Pair, Sample, Verdict
-from faithmeter.evidence.passages import terms
+from faithmeter.evidence.passages import Index, best_evidence, select, terms
 from faithmeter.intervals import wilson_interval
 from faithmeter.runtime.boundary import extracted
 from faithmeter.trust.selftest.corrupt import CORRUPTIONS
@@ -232,20 +235,43 @@ def report(found: Sequence[Judged], measured: str, *, missed: int) -> None:
 
 
 def cpu(samples: Sequence[Sample], evaluator: Evaluator) -> None:
-    """Print what reasons add to a claim's CPU, over answers as they come."""
+    """Print what ranking and reasons add to a claim's CPU, over answers as they come."""
     pairs = [pair for sample in samples for pair in asyncio.run(_claims(sample, evaluator))]
     begun = time.process_time()
     verdicts = asyncio.run(judge(evaluator.verifier, pairs))
     judged = time.process_time() - begun
-    begun = time.process_time()
     by_sample: dict[int, list[Verdict]] = {}
     for pair, verdict in zip(pairs, verdicts, strict=True):
         by_sample.setdefault(id(pair.sample), []).append(verdict)
+    explaining = ranking = 0.0
     for sample in samples:
-        explained(by_sample.get(id(sample), []), sample)
-    added = time.process_time() - begun
+        own = by_sample.get(id(sample), [])
+        begun = time.process_time()
+        explained(own, sample)
+        explaining += time.process_time() - begun
+        index = Index([context.text for context in sample.contexts])
+        among = [select(verdict.claim.text, index) for verdict in own]
+        begun = time.process_time()
+        for verdict, passages in zip(own, among, strict=True):
+            best_evidence(verdict.claim.text, index, among=passages)
+        ranking += time.process_time() - begun
     each = 1000 / len(pairs)
-    print(f"CPU a claim: {judged * each:.2f} ms judged, {added * each:.2f} ms explained (+{added / judged:.1%})")
+    print(
+        f"{len(pairs)} claims; CPU a claim: {judged * each:.2f} ms judged, {ranking * each:.2f} ms of it to rank the "
+        f"evidence, {explaining * each:.2f} ms to explain; both add {(ranking + explaining) / (judged - ranking):.1%}"
+    )
+
+
+def quotes(samples: Sequence[Sample], evaluator: Evaluator) -> None:
+    """Print how many reasons quote what does not stand there, over answers as they come."""
+    reasons = misquoted = 0
+    for sample in samples:
+        pairs = asyncio.run(_claims(sample, evaluator))
+        for verdict in explained(asyncio.run(judge(evaluator.verifier, pairs)), sample):
+            if isinstance(verdict, Verdict) and verdict.label is not Label.SUPPORTED:
+                reasons += 1
+                misquoted += _misquoted(Judged("", sample, verdict), verdict)
+    print(f"{misquoted} of {reasons:,} reasons quote what stands in neither the claim nor the contexts")
 
 
 def _share(count: int, total: int) -> str:
@@ -256,7 +282,7 @@ def _share(count: int, total: int) -> str:
 def main() -> None:
     """Make the cases, judge them and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("measured", choices=["kinds", "blame", "cpu"])
+    parser.add_argument("measured", choices=["kinds", "blame", "cpu", "quotes"])
     parser.add_argument("--verifier", default="local")
     parser.add_argument("--per-kind", type=int, default=100)
     parser.add_argument("--limit", type=int, default=200, help="claims come from at most so many rows of each set")
@@ -268,6 +294,9 @@ def main() -> None:
     evaluator = Evaluator(verifier=given.verifier)
     if given.measured == "cpu":
         cpu([sample for sample in samples if re.match("ragtruth", sample.id)] or samples, evaluator)
+        return
+    if given.measured == "quotes":
+        quotes(samples, evaluator)
         return
     make = kinds if given.measured == "kinds" else blames
     found = list(make(samples, evaluator, per_kind=given.per_kind, seed=given.seed))

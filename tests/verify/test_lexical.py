@@ -78,3 +78,8 @@ async def test_a_claim_that_stands_in_its_context_is_fully_supported(claim: str,
     sample = Sample(answer=claim, contexts=[f"{around} {claim} {around}"])
     result = await acheck(sample.answer, sample.contexts, verifier="lexical:tokens")
     assert all(verdict.support == 1.0 for verdict in result.verdicts)
+
+
+def test_a_common_word_is_no_evidence() -> None:
+    (verdict,) = check("The café serves smoked trout.", ["The museum opened in 1901."], verifier="lexical").verdicts
+    assert (verdict.label, verdict.evidence) == (Label.NOT_ENOUGH_INFO, ())

@@ -11,6 +11,7 @@ from typing import get_args
 
 from faithmeter.datamodels import Evidence, Label, Origin, Outcome, Pair, Verdict
 from faithmeter.errors import UsageError
+from faithmeter.evidence.passages import content_words
 from faithmeter.runtime.specs import finite
 from faithmeter.verify.window import ContextIndex, Metric, best_window
 
@@ -53,7 +54,8 @@ class LexicalVerifier:
         window = best_window(pair.claim.text, contexts, metric=self.metric)
         evidence: tuple[Evidence, ...] = ()
         if window is not None:
-            evidence = (Evidence.of(pair.sample.contexts, window.context, window.start, window.end),)
+            found = Evidence.of(pair.sample.contexts, window.context, window.start, window.end)
+            evidence = (found,) if content_words(found.quote) else ()  # a lone "the" shows nothing
         score = window.score if window else 0.0
         return Verdict(
             claim=pair.claim,

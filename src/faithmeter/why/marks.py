@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from faithmeter.datamodels import Kind, Label, Verdict
+from faithmeter.text import sentences
 from faithmeter.why.compare import Comparison, Finding, Span, read, whole
 
 EXACT: frozenset[Kind] = frozenset({"number", "date", "unit", "name", "negation", "quantity"})
@@ -18,9 +19,15 @@ _LIKELY = 0.7
 _SAME_THING = 0.6
 """Share of a claim's words that the passage has, if it says the same thing but for the finding."""
 _SAID_NOWHERE = 0.35
-"""Share of a claim's words below which nothing near it is said, so that whole parts of it are marked."""
+"""Share of a claim's words below which no passage says anything near it, so that whole parts of it are marked."""
+_STRANGE = 0.5
+"""The same for all contexts together."""
+_MUCH = 0.15
+"""Share of a claim that the verifier marks, if it may be more than an exchanged word."""
 _FOREIGN = 2 / 3
 """Share of a part's words that the passage lacks, if the part is marked as a whole."""
+_LONG = 40
+"""Words of a sentence beyond which only the marked ones are shown: it says more than one thing."""
 _MOST = 0.7
 """Share of a claim that is marked, if the rest may as well be."""
 _PART = re.compile(r"[,;:()–—]|\s-\s|\b(?:and|but|while|whereas|which|who|because|including|such as|with|although)\b")
@@ -49,7 +56,7 @@ def marked(
             gaps = tidy(text, [*gaps, exact])
     elif best and not gaps and best.kind == "addition":
         gaps = [best.ours]
-    if verdict.label is not Label.CONTRADICTED and seen.coverage < _SAID_NOWHERE:
+    if verdict.label is not Label.CONTRADICTED and _is_strange(gaps, exact, seen):
         gaps = _widened(gaps, seen)
     against = [best.ours] if best and best.theirs else []
     if not against and verdict.label is Label.CONTRADICTED and (best is None or best.kind != "addition"):
@@ -74,6 +81,15 @@ def _exact(best: Finding, seen: Comparison) -> Span:
     return Span(start, end)
 
 
+def _is_strange(gaps: Sequence[Span], exact: Span | None, seen: Comparison) -> bool:
+    """Whether a sentence says something of which the contexts do not speak, rather than one word for another."""
+    if seen.coverage >= _SAID_NOWHERE or seen.known >= _STRANGE or _length(gaps) <= _MUCH * len(seen.claim):
+        return False
+    marked = [word for word in seen.ours if word.heavy and any(gap.start <= word.start < gap.end for gap in gaps)]
+    more = any(exact is None or not exact.start <= word.start < exact.end for word in marked)
+    return more and len(seen.ours) <= _LONG and len(sentences(seen.claim)) == 1
+
+
 def _widened(gaps: Sequence[Span], seen: Comparison) -> list[Span]:
     """The marks with the parts of the sentence of which the passage says next to nothing, as people mark them."""
     found = list(gaps)
@@ -85,9 +101,13 @@ def _widened(gaps: Sequence[Span], seen: Comparison) -> list[Span]:
             joined = _JOINS.match(seen.claim, start)
             found.append(Span(joined.end() if joined else start, end))
     found = tidy(seen.claim, found)
-    if sum(span.end - span.start for span in found) >= _MOST * len(seen.claim):
+    if _length(found) >= _MOST * len(seen.claim):
         return [_trimmed(seen.claim, Span(0, len(seen.claim)))]
     return found
+
+
+def _length(spans: Iterable[Span]) -> int:
+    return sum(span.end - span.start for span in spans)
 
 
 def tidy(text: str, gaps: Sequence[Sequence[int]]) -> list[Span]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from faithmeter.datamodels import Label
-from faithmeter.why.compare import Comparison, Finding
+from faithmeter.why.compare import Comparison, Finding, read
 
 LONGEST_QUOTE = 80
 OPEN, CLOSE = "“", "”"
@@ -35,8 +35,17 @@ def _said(finding: Finding, ours: str, theirs: str, seen: Comparison) -> str:
     if theirs and ours and theirs.lower() != ours.lower():
         return f"the contexts say {theirs}, the claim {ours}"
     if unknown:
-        return f"no passage mentions {ours}"
+        return f"no passage {_verb(ours[1:-1], seen)} {ours}"
+    if kind == "quantity" and ours:
+        return f"the contexts do not say {ours} of this"
     return f"the contexts do not say this of {ours}" if ours and kind in ("number", "date", "name") else ""
+
+
+def _verb(words: str, seen: Comparison) -> str:
+    """Mentions, of what is nowhere; says, of what is made of words that stand there."""
+    known = len(read(words)) - len(seen.sources.lacking(read(words), words))
+    light = sum(not word.heavy for word in read(words))
+    return "says" if known > light and len(read(words)) > 3 else "mentions"
 
 
 def _plain(label: Label, pieces: Sequence[str]) -> str:
