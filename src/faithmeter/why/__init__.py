@@ -15,7 +15,7 @@ from faithmeter.text import sentences
 from faithmeter.verify.derive.quantities import read as quantities
 from faithmeter.why.compare import Comparison, Finding, Sources, Span, names, nearest, read, whole
 from faithmeter.why.findings import find
-from faithmeter.why.marks import marked
+from faithmeter.why.marks import EXACT, marked
 from faithmeter.why.reasons import reason
 
 __all__ = ["explained"]
@@ -32,6 +32,9 @@ _NEAR = 0.45
 """Share of a claim's words that a passage has if it speaks of the same thing."""
 _BARELY = 0.34
 """The same for a contradiction, where the verifier has seen the likeness."""
+
+_PLAIN = 0.6
+"""Weight of a finding that shows a misreading even where something else is the first thing to say."""
 
 
 class Why(NamedTuple):
@@ -83,7 +86,7 @@ def explain(verdict: Verdict, sources: Sources) -> Why:
     return Why(
         kind,
         reason(best, seen, verdict.label, pieces),
-        _blame(best, seen, verdict, pieces),
+        _blame(best, findings, seen, verdict, pieces),
         gaps,
         conflicts,
     )
@@ -130,7 +133,9 @@ def _is_foreign(seen: Comparison, verdict: Verdict) -> bool:
     return verdict.label is not Label.CONTRADICTED and bool(seen.absent)
 
 
-def _blame(best: Finding | None, seen: Comparison, verdict: Verdict, pieces: Sequence[str]) -> Blame:
+def _blame(
+    best: Finding | None, findings: Sequence[Finding], seen: Comparison, verdict: Verdict, pieces: Sequence[str]
+) -> Blame:
     """Missing, misread or mixed."""
     item = best is not None and best.kind in ("number", "date", "name", "unit")
     if best and item and not _stands_in(best.ours.of(seen.claim), seen.sources):
@@ -142,10 +147,14 @@ def _blame(best: Finding | None, seen: Comparison, verdict: Verdict, pieces: Seq
     if (best is None or item or best.kind in ("role", "attribution", "other")) and _is_borrowed(seen, pieces):
         return "mixed"
     if best and best.kind == "addition":
-        return "missing"
+        return "misread" if seen.coverage >= _NEAR and any(_says_otherwise(one) for one in findings) else "missing"
     if verdict.label is Label.CONTRADICTED:
         return "misread"
     return "misread" if best is not None and best.theirs and seen.coverage >= _NEAR else "missing"
+
+
+def _says_otherwise(finding: Finding) -> bool:
+    return bool(finding.theirs) and finding.weight >= _PLAIN and finding.kind in EXACT
 
 
 def _is_borrowed(seen: Comparison, pieces: Sequence[str]) -> bool:
