@@ -35,7 +35,7 @@ LAYERS = [
     {"fix"},
     {"runs"},
     {"trust"},
-    {"report"},
+    {"report", "traces"},
     {"__init__"},
     {"serve"},
     {"cli", "pytest_plugin", "pytest_recording", "integrations", "compat", "__main__"},

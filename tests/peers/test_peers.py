@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.peers import PAGE, every, outcomes
+from support.peers import GUIDES, PAGES, every, outcomes
 
 pytestmark = pytest.mark.slow
 
@@ -15,8 +15,8 @@ def test_with_the_real_package(peer: str, case: str) -> None:
 
 
 def test_the_docs_name_every_system_and_its_release() -> None:
-    page = PAGE.read_text("utf-8")
     for name in {peer for peer, _ in every()}:
+        page = (GUIDES / PAGES[name]).read_text("utf-8")
         for outcome in outcomes(name).values():
             if outcome["system"]:
                 assert f"| {outcome['system']} | {outcome['version']} | {outcome['given'].replace('|', '/')} |" in page

@@ -18,8 +18,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 PEERS = ROOT / "tests" / "peers"
-PAGE = ROOT / "docs" / "guides" / "your-framework.md"
-NAMES = ("frameworks", "metrics")
+GUIDES = ROOT / "docs" / "guides"
+PAGES = {"frameworks": "your-framework.md", "metrics": "your-framework.md", "traces": "traces.md"}
 _OFFLINE = {
     "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost",
     "HF_HUB_OFFLINE": "1", "DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "RAGAS_DO_NOT_TRACK": "true",
@@ -40,7 +40,7 @@ def cases(name: str) -> list[str]:
 
 def every() -> list[tuple[str, str]]:
     """All cases of all peers."""
-    return [(name, case) for name in NAMES for case in cases(name)]
+    return [(name, case) for name in PAGES for case in cases(name)]
 
 
 @functools.cache
@@ -55,17 +55,17 @@ def outcomes(name: str) -> dict[str, dict[str, Any]]:
         env=environment | _OFFLINE | {"PYTHONPATH": paths, "PYTHONSAFEPATH": "1"},
         capture_output=True,
         text=True,
-        timeout=900,
+        timeout=1800,
     )
     found = [json.loads(line[4:]) for line in done.stdout.splitlines() if line.startswith("::: ")]
     assert found, done.stdout[-2000:] + done.stderr[-4000:]
     return {outcome["case"]: outcome for outcome in found}
 
 
-def table() -> str:
-    """The docs' table, from what the cases gave."""
+def table(page: str) -> str:
+    """A page's table, from what the cases gave."""
     rows = ["| system | version tested | what went in | what came out |", "|---|---|---|---|"]
-    for name in filter(cases, NAMES):
+    for name in (name for name, place in PAGES.items() if place == page):
         for outcome in outcomes(name).values():
             if outcome["system"]:
                 cells = (outcome["system"], outcome["version"], outcome["given"], outcome["out"] or outcome["error"])
@@ -74,7 +74,8 @@ def table() -> str:
 
 
 if __name__ == "__main__":
-    text = PAGE.read_text("utf-8")
-    start, end = "<!-- peers -->\n", "\n<!-- /peers -->"
-    head, _, rest = text.partition(start)
-    PAGE.write_text(head + start + table() + end + rest.partition(end)[2], "utf-8")
+    for each in sys.argv[1:] or sorted(set(PAGES.values())):
+        text = (GUIDES / each).read_text("utf-8")
+        start, end = "<!-- peers -->\n", "\n<!-- /peers -->"
+        head, _, rest = text.partition(start)
+        (GUIDES / each).write_text(head + start + table(each) + end + rest.partition(end)[2], "utf-8")

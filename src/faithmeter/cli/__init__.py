@@ -32,6 +32,7 @@ COMMANDS = {
     "stability": ("faithmeter.cli.stability", "Judge the same answers again and again: which verdicts flip?"),
     "models": ("faithmeter.cli.models", "List the verifiers: what each needs, its licence and its figures."),
     "serve": ("faithmeter.cli.serve", "Serve checks and guarded answers over HTTP, or guard a model's endpoint."),
+    "traces": ("faithmeter.cli.traces", "Put scores onto traces: Phoenix, Langfuse, MLflow, LangSmith, OpenTelemetry."),
     "cache": ("faithmeter.cli.cache", "Look after the verdict cache: stats, prune, export, verify."),
 }
 

@@ -114,7 +114,8 @@ def command(data: tuple[str, ...], **options: Any) -> None:
     folders that Hugging Face datasets saved; globs; s3:// and other remote paths; or - for standard input.
 
     Rows need an answer and its contexts, and may have a question and an id. The column names of ragas,
-    continuous-eval, rag_evals, RagaliQ and DeepEval are known; others are named with --map.
+    continuous-eval, rag_evals, RagaliQ and DeepEval are known; others are named with --map. Chat logs, and spans of
+    Phoenix, OpenTelemetry, Langfuse, LangSmith and MLflow, are read as they are.
 
     \b
     faithmeter eval answers.jsonl
@@ -314,7 +315,8 @@ class _Eval:
     def _lines(self, left: int) -> Iterator[str]:
         if self.intake.bad:
             where = f", listed in {self.request.side_file}" if self.request.side_file else ""
-            yield f"{count(self.intake.bad, 'bad row')} left out{where}"
+            why = ", ".join(f"{number} {what}" for what, number in self.intake.unusable.most_common())
+            yield f"{count(self.intake.bad, 'bad row')} left out{f' (traces: {why})' if why else ''}{where}"
         if self.journal and self.journal.found:
             again = [f"{count(number, 'row')} again: {AGAIN[why]}" for why, number in self.journal.again.items()]
             yield ", ".join([f"{self.journal.reused} reused, {self.session.judged} judged", *again])

@@ -17,8 +17,9 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "What is read": (
         *("contexts", "question", "corpus", "columns", "context_separator", "bad_rows", "label_files", "runs"),
         "prompts",
-        *("others", "limit", "sample", "seed", "shard", "kinds", "per_kind", "count"),
+        *("project", "since", "others", "limit", "sample", "seed", "shard", "kinds", "per_kind", "count"),
     ),
+    "What is sent": ("target", "form", "score_name", "claims"),
     "What is written": ("output", "outputs", "html", "report", "trend", "title", "fresh", "retry_failed"),
     "How answers are fixed": ("fix", "strict", "refusal_text", "answer_only"),
     "Citations and promises": ("citations", "promise", "at_most", "confidence"),

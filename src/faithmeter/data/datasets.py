@@ -20,6 +20,7 @@ from faithmeter.data.jsonl import shown
 from faithmeter.data.sources import Extent, Source, find, opened
 from faithmeter.data.table_formats import Unreadable, frame_rows, parquet_rows, saved_rows
 from faithmeter.data.text_formats import Cells, Record, parse
+from faithmeter.data.traces.gather import gathered
 from faithmeter.datamodels import Sample
 from faithmeter.errors import DataError, RowError, UsageError
 
@@ -80,7 +81,7 @@ def to_samples(
     """Samples from rows, each with an id of its own."""
     sampler = Sampler(columns)
     empty = True
-    for record in records:
+    for record in gathered(records):
         empty = False
         yield from (sampler.row(part) for part in _parts(record))
     if empty:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,7 @@ from faithmeter.data.datasets import Row, read_samples
 from faithmeter.data.files import STDIN, append_line, cannot_write
 from faithmeter.data.selection import Selection
 from faithmeter.data.sources import Extent, find
+from faithmeter.data.traces.gather import reason
 from faithmeter.datamodels import Sample
 from faithmeter.errors import OutputError, RowError
 
@@ -34,6 +36,8 @@ class Intake:
     extent: Extent = field(default_factory=Extent)
     bad: int = 0
     """How many rows were left out."""
+    unusable: Counter[str] = field(default_factory=Counter)
+    """Of these, the traces: how many lack an answer, retrieval, …"""
     read: int = 0
     """How many samples were given."""
 
@@ -71,6 +75,8 @@ class Intake:
             if self.bad_rows == "error":
                 raise row
             self.bad += 1
+            if lacking := reason(row):
+                self.unusable[lacking] += 1
             self.tell(row)
             if self.bad_rows == "report" and self.side_file:
                 append_line(self.side_file, described(row), sync=False)

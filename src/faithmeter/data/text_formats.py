@@ -18,6 +18,7 @@ from typing import IO, Any, NamedTuple
 from faithmeter.data import jsonl
 from faithmeter.data.foreign import ALIASES, MESSAGES
 from faithmeter.data.jsonl import shown
+from faithmeter.data.traces.shapes import system_of
 from faithmeter.errors import DataError, RowError
 
 _CHUNK = 1 << 18  # of a JSON array; twice as much while an element is longer
@@ -174,7 +175,7 @@ def _object_rows(text: str, name: str) -> Iterator[Record]:
     if not isinstance(data, dict):
         raise DataError(f"{name}: expected a list of objects, found {shown(data)}")
     lists = [value for value in data.values() if isinstance(value, list) and value and isinstance(value[0], dict)]
-    is_row = set(data) & {*ALIASES["answer"], MESSAGES}
+    is_row = set(data) & {*ALIASES["answer"], MESSAGES} or (system_of(data) and "resourceSpans" not in data)
     rows = lists[0] if len(lists) == 1 and not is_row else [data]
     yield from (Record(f"{name}: row ", number, value) for number, value in enumerate(rows, start=1))
 
