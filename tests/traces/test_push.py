@@ -271,3 +271,8 @@ def test_what_a_server_refuses_is_one_line_without_the_key(server: Server, tmp_p
     assert "do not exist" in done.stderr
     assert "secret-key" not in done.output
     assert len(done.stderr.splitlines()) == 1
+    there = server.url.replace("http://", "http://me:hidden@")
+    for target in (there, there.replace("http", "ftp")):
+        done = push(tmp_path, judged(), options=["--to", "phoenix", target])
+        assert done.exit_code == 2
+        assert "hidden" not in done.output

@@ -30,6 +30,7 @@ from faithmeter.runs.journal import Journal
 from faithmeter.runs.runner import Judges, Run
 from faithmeter.runs.worker import Specs
 from faithmeter.traces import otlp
+from faithmeter.traces.http import shown
 from faithmeter.traces.pull import phoenix_spans
 from faithmeter.traces.scores import NAME, place_of, scores
 from faithmeter.traces.targets import TARGETS, Judged, collector, connect, push
@@ -120,7 +121,7 @@ def push_command(
     if file.torn:
         click.echo(f"faithmeter: the last line of {results} is cut off and was left out", err=True)
     if not quiet:
-        where = f"written to {output}" if output else f"sent to {target[1] if target else ''}"
+        where = f"written to {output}" if output else f"sent to {shown(target[1]) if target else ''}"
         click.echo(f"{count} scores of {answers} answers {where}")
 
 
@@ -192,7 +193,7 @@ def score_command(
     with TemporaryDirectory(prefix="faithmeter-") as folder, connect("phoenix", url) as server:
         spans = phoenix_spans(server, project, since=since)
         records = (Record("span ", number, span) for number, span in enumerate(spans, start=1))
-        rows = to_samples(records, nothing=f"{url}: the project {project} has no spans")
+        rows = to_samples(records, nothing=f"{shown(url)}: the project {project} has no spans")
         with Journal(Path(output or f"{folder}/results.jsonl")) as journal:
             run = Run(Judges(specs.build(), specs), journal=journal, min_score=min_score)
             asyncio.run(_over(run, _usable(rows, bad_rows, unusable)))
@@ -204,7 +205,9 @@ def score_command(
         why = ", ".join(f"{times} {what}" for what, times in unusable.most_common())
         click.echo(f"faithmeter: {unusable.total()} traces left out: {why}", err=True)
     if not quiet:
-        click.echo(f"mean score {shown_number(run.tally.mean)}; {count} scores of {answers} answers sent to {url}")
+        click.echo(
+            f"mean score {shown_number(run.tally.mean)}; {count} scores of {answers} answers sent to {shown(url)}"
+        )
     sys.exit(_exit_code(run.tally))
 
 

@@ -17,13 +17,20 @@ _TRIES = 4
 TIMEOUT = 60.0
 
 
+def shown(url: str) -> str:
+    """An address as messages name it: without a user's name and password."""
+    scheme, mark, rest = url.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}" if mark else url
+
+
 class Connection:
     """Requests to a server; what goes wrong is one line that names it."""
 
     def __init__(self, url: str, *, headers: dict[str, str] | None = None, auth: tuple[str, str] | None = None) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise UsageError(f"{url}: expected an address such as http://HOST:PORT")
+            raise UsageError(f"{shown(url)}: expected an address such as http://HOST:PORT")
         try:
             import httpx
         except ImportError:
@@ -50,16 +57,17 @@ class Connection:
                 if attempt + 1 < _TRIES and not isinstance(error, self._errors[1]):
                     time.sleep(0.2 * 2**attempt)
                     continue
-                raise OutputError(f"{self.url}: does not answer: {str(error) or type(error).__name__}") from None
+                raise OutputError(f"{shown(self.url)}: does not answer: {str(error) or type(error).__name__}") from None
             if response.status_code in _AGAIN and attempt + 1 < _TRIES:
                 time.sleep(0.2 * 2**attempt)
                 continue
             break
         if response.is_success or response.status_code in accept:
             return response
+        where = f"{shown(self.url)}{path}"
         detail = " ".join(response.text.split())[:300]
         hint = "; is the key right?" if response.status_code in (401, 403) else ""
-        raise OutputError(f"{self.url}{path}: refused with {response.status_code}: {detail or 'no reason given'}{hint}")
+        raise OutputError(f"{where}: refused with {response.status_code}: {detail or 'no reason given'}{hint}")
 
     def json(self, method: str, path: str, **body: Any) -> Any:
         """The reply, as JSON."""
@@ -67,4 +75,4 @@ class Connection:
         try:
             return response.json()
         except ValueError:
-            raise OutputError(f"{self.url}{path}: the reply is no JSON; is this the right address?") from None
+            raise OutputError(f"{shown(self.url)}{path}: the reply is no JSON; is this the right address?") from None

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from faithmeter.errors import DataError
-from faithmeter.traces.http import Connection
+from faithmeter.traces.http import Connection, shown
 
 _PAGE = 1000
 
@@ -20,7 +20,7 @@ def phoenix_spans(server: Connection, project: str, *, since: str | None = None)
         query = urlencode({name: value for name, value in given.items() if value is not None})
         page = server.json("GET", f"/v1/projects/{quote(project, safe='')}/spans?{query}")
         if not isinstance(page, dict) or not isinstance(page.get("data"), list):
-            raise DataError(f"{server.url}: the reply has no spans; is this a Phoenix server?")
+            raise DataError(f"{shown(server.url)}: the reply has no spans; is this a Phoenix server?")
         yield from page["data"]
         cursor = page.get("next_cursor")
         if not cursor:

@@ -86,8 +86,7 @@ def _annotation(score: Score) -> dict[str, Any]:
 def langfuse(server: Connection, judged: Sequence[Judged]) -> None:
     """A number and a label for the answer, a label for each claim: a failure has a label only."""
     for score in (score for each in judged for score in each.scores):
-        whole = score is not None and "claim" not in score.metadata
-        if whole and score.value is not None:
+        if score.value is not None and "claim" not in score.metadata:
             server.ask("POST", "/api/public/scores", json=_langfuse_score(score, score.value))
         server.ask("POST", "/api/public/scores", json=_langfuse_score(score, score.label))
 

@@ -31,7 +31,7 @@ def system_of(row: Any) -> System | None:
         return "mlflow"
     if isinstance(row.get("observations"), list) and "id" in row:
         return "langfuse"
-    if any(name in row for name in ("traceId", "trace_id")) and row.get("type") in LANGFUSE_TYPES and "id" in row:
+    if any(name in row for name in ("traceId", "trace_id")) and _is_langfuse(row.get("type")) and "id" in row:
         return "langfuse"
     if "context.trace_id" in row and ("context.span_id" in row or "span_kind" in row):  # a frame of Phoenix
         return "otel"
@@ -41,6 +41,10 @@ def system_of(row: Any) -> System | None:
     if ("traceId" in row and "spanId" in row) or ("trace_id" in row and "span_id" in row and "attributes" in row):
         return "mlflow" if _is_mlflow(row.get("attributes")) else "otel"
     return None
+
+
+def _is_langfuse(kind: Any) -> bool:
+    return isinstance(kind, str) and kind in LANGFUSE_TYPES
 
 
 def _is_mlflow(attributes: Any) -> bool:
