@@ -62,8 +62,8 @@ def read(text: str) -> tuple[Word, ...]:
     return tuple(found)
 
 
-_HYPHENED = re.compile(r"[^\W\d_]+(?:[-‐‑][^\W\d_]+)+")
-_CAMEL = re.compile(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]+)+")
+_HYPHENED = re.compile(r"(?<![^\W\d_])[^\W\d_]++(?:[-‐‑][^\W\d_]++)+")
+_CAMEL = re.compile(r"(?<![A-Za-z])[A-Z]?[a-z]{2,}+(?:[A-Z][a-z]++)+")
 _HUMP = re.compile(r"[A-Z]?[a-z]+")
 
 
