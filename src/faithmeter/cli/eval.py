@@ -129,7 +129,7 @@ def command(data: tuple[str, ...], **options: Any) -> None:
     names = [item.name for item in fields(EvalRequest) if item.name in options]
     request = EvalRequest(data, **{name: options.pop(name) for name in names})
     repeat, dry_run = options.pop("repeat"), options.pop("dry_run")
-    refusal_text, strict = options.pop("refusal_text"), options.pop("strict")
+    fixing = FixStep(options.pop("refusal_text"), options.pop("strict"), options.pop("rewriter"))
     if dry_run:
         sys.exit(_dry_run(request, build_evaluator(**options | {"cache": NO_CACHE})))
     if repeat > 1:
@@ -138,7 +138,7 @@ def command(data: tuple[str, ...], **options: Any) -> None:
     plain = build_evaluator(**options | {"cache": NO_CACHE})
     cited = request.citations or request.min_citation_precision is not None
     steps: tuple[Step, ...] = (CitationStep(),) if cited else ()
-    steps += (FixStep(refusal_text, strict),) if request.fix else ()
+    steps += (fixing,) if request.fix else ()
     specs = Specs(options["verifier"], options["extractor"], plain.scoring, options["cache"], steps, options["corpus"])
     judges = Judges(specs.build(), specs, request.workers)
     if request.engine != "local":

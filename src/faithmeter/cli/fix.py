@@ -17,6 +17,7 @@ from faithmeter.cli.options import build_evaluator, evaluator_options
 from faithmeter.data.files import replacing
 from faithmeter.data.jsonl import encode
 from faithmeter.fix import REFUSAL, Fixed, Fixer
+from faithmeter.fix.rewriting import load_rewriter
 from faithmeter.report.github import commands_off
 from faithmeter.results import Result
 from faithmeter.runtime import sync
@@ -26,6 +27,9 @@ def fix_options(function: Any) -> Any:
     """How answers are fixed."""
     function = click.option("--strict", is_flag=True, help="Leave nothing that is not supported; without it, claims in "
                             "doubt stay as they are.")(function)  # fmt: skip
+    function = click.option("--rewriter", metavar="SPEC", help="The LLM that may write a sentence anew before it is "
+                            "cut, e.g. openai:MODEL. If not said, the LLM that judges, if one does; none is nobody."
+                            )(function)  # fmt: skip
     return click.option("--refusal-text", default=REFUSAL, show_default=True, metavar="TEXT",
                         help="The answer where nothing remains.")(function)  # fmt: skip
 
@@ -45,6 +49,7 @@ def command(
     question: str | None,
     strict: bool,
     refusal_text: str,
+    rewriter: str | None,
     citations: bool,
     answer_only: bool,
     as_json: bool,
@@ -62,7 +67,9 @@ def command(
     Exit codes: 0 what remains is supported, 1 claims in doubt were left, 2 usage or bad input, 3 not judged in full.
     """
     sample = sample_of(answer, contexts, question)
-    fixer = Fixer(build_evaluator(**options), refusal=refusal_text, strict=strict, citations=citations)
+    evaluator = build_evaluator(**options)
+    writer = load_rewriter(rewriter, evaluator.verifier)
+    fixer = Fixer(evaluator, refusal=refusal_text, strict=strict, citations=citations, rewriter=writer)
     fixed = sync.run(fixer.fix(sample))
     for note in fixed.result_before.notes:
         click.echo(f"faithmeter: {note}", err=True)

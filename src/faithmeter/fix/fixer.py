@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from faithmeter.datamodels import Aside, Claim, Evidence, Failure, Label, Model, Outcome, Pair, Sample, Verdict
 from faithmeter.evaluator import Evaluator
@@ -18,6 +18,7 @@ from faithmeter.fix.cuts import Change, changed, phrases, sentence_cut, tidied
 from faithmeter.fix.doubt import is_surely_unsupported
 from faithmeter.fix.hedges import dropped
 from faithmeter.fix.hedges import proposals as hedged
+from faithmeter.fix.rewriting import Rewriter, as_rewritten
 from faithmeter.fix.swaps import Proposal, wrong_units
 from faithmeter.fix.swaps import proposals as swapped
 from faithmeter.results import Result
@@ -34,14 +35,6 @@ TRIED = 8
 """Proposals of a kind that are judged for a sentence."""
 ROUNDS = 3
 """How often the answer is checked and what is still wrong in it cut."""
-
-
-class Rewriter(Protocol):
-    """Writes failing sentences anew from what the contexts say: an LLM."""
-
-    async def rewrite(self, text: str, verdicts: Sequence[Verdict], sample: Sample) -> str | None:
-        """The sentence in words that its evidence bears out; None if it cannot be saved."""
-        ...
 
 
 class Fixed(Model):
@@ -252,7 +245,8 @@ class Fixer:
 
     async def _rewritten(self, sentence: _Sentence, sample: Sample, text: str) -> list[Edit]:
         assert self.rewriter
-        new = await self.rewriter.rewrite(text, sentence.failing, sample)
+        written = await self.rewriter.rewrite(unmarked(text), sentence.failing, sample)
+        new = as_rewritten(text, written, sample) if written else None
         if not new or new == text:
             return []
         (verdict,) = await self._judged([new], sentence.start, sentence.end, sample)

@@ -13,6 +13,7 @@ from faithmeter.judge.batching import Problem, ReplyCheck, ask_all, together
 from faithmeter.judge.fencing import Item, fenced, numbers
 from faithmeter.judge.parsing import as_number, as_text, folded, read_object
 from faithmeter.judge.prompts import Instructions
+from faithmeter.judge.rewrite import LLMRewriter
 from faithmeter.judge.verdict_schema import (
     TOKENS_A_VERDICT,
     Finding,
@@ -78,6 +79,10 @@ class Judge:
         requests = [question.put(claims[start : start + batch])[0] for start in range(0, len(claims), batch)]
         votes = self.settings.votes // 2 + 1
         return self.client.estimate(requests * votes)
+
+    def rewriter(self) -> LLMRewriter:
+        """The same model, for writing sentences anew that it does not support."""
+        return LLMRewriter(self.spec, settings=self.settings, client=self.client)
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""

@@ -16,7 +16,7 @@ from faithmeter.errors import DataError, UsageError, first_problem
 from faithmeter.judge.fencing import Item, fenced
 from faithmeter.llm.settings import JudgeSettings
 
-Task = Literal["extract", "verify", "joint"]
+Task = Literal["extract", "verify", "joint", "rewrite"]
 
 _CODE = "0000"  # marks of examples; those of a request begin with a letter
 
