@@ -17,11 +17,13 @@ from collections.abc import Sequence
 from benchmarks.accuracy import ANSWERS, read
 from benchmarks.selftest import samples
 from faithmeter import Evaluator, Extraction, Label, Sample, Verdict
+from faithmeter.cache import wrap
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.fix import Fixer
 from faithmeter.intervals import wilson_interval
 from faithmeter.runtime.boundary import verified
 from faithmeter.trust.selftest.measure import Case, Tested, _cases, _claims, _makers
+from faithmeter.verify import Verifier, load_verifier
 
 KINDS = ("number", "date", "unit", "name")
 RESTORED, TOUCHED = 0.80, 0.08
@@ -41,7 +43,7 @@ class Near:
         return Extraction(claims=tuple(claim for claim in found.claims if claim.start <= self.start < claim.end))
 
 
-async def restore(verifier: str, *, kinds: Sequence[str], per_kind: int, limit: int | None, show: int) -> bool:
+async def restore(verifier: Verifier, *, kinds: Sequence[str], per_kind: int, limit: int | None, show: int) -> bool:
     """Corrupt and fix; whether every kind reaches its mark."""
     evaluator = Evaluator(verifier=verifier)
     pairs = [pair for sample in samples(limit) for pair in await _claims(sample, evaluator)]
@@ -86,7 +88,7 @@ async def _restored(case: Case, evaluator: Evaluator) -> tuple[str, str]:
     return ("otherwise" if kinds <= {"swap", "hedge"} else "cut"), became
 
 
-async def answers(verifier: str, *, limit: int | None, strict: bool, show: int) -> bool:
+async def answers(verifier: Verifier, *, limit: int | None, strict: bool, show: int) -> bool:
     """Fix RAGTruth's dev answers; whether few good ones are touched and nothing is newly wrong."""
     fixer = Fixer(Evaluator(verifier=verifier), strict=strict)
     counts: Counter[str] = Counter()
@@ -136,14 +138,16 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
     parser.add_argument("--limit", type=int, help="rows of each data set")
     parser.add_argument("--strict", action="store_true")
+    parser.add_argument("--cache", help="a file for verdicts, so that they need not be made twice")
     parser.add_argument("--show", type=int, default=0, help="cases to print; they quote the data sets")
     given = parser.parse_args()
+    verifier = wrap(load_verifier(given.verifier), cache=given.cache or "none")
     if given.what == "restore":
         good = asyncio.run(
-            restore(given.verifier, kinds=given.kinds, per_kind=given.per_kind, limit=given.limit, show=given.show)
+            restore(verifier, kinds=given.kinds, per_kind=given.per_kind, limit=given.limit, show=given.show)
         )
     else:
-        good = asyncio.run(answers(given.verifier, limit=given.limit, strict=given.strict, show=given.show))
+        good = asyncio.run(answers(verifier, limit=given.limit, strict=given.strict, show=given.show))
     sys.exit(0 if good else 1)
 
 

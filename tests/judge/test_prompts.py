@@ -22,7 +22,7 @@ from faithmeter.llm.settings import JudgeSettings, ModelSpec
 HEAD = "---\nname: mine\nversion: 3\nlanguage: en\n---\n"
 
 
-@pytest.mark.parametrize("task", ["extract", "verify", "joint"])
+@pytest.mark.parametrize("task", ["extract", "verify", "joint", "rewrite"])
 @pytest.mark.parametrize("size", ["full", "brief"])
 def test_our_own_prompts_are_sound(task: str, size: str) -> None:
     prompt = load_prompt(task, size=size)  # type: ignore[arg-type]

@@ -70,6 +70,10 @@ class Shard(click.ParamType[tuple[int, int]]):
 @corpus_option
 @click.option("--map", "columns", type=Assignment(), multiple=True, help="FIELD=COLUMN, e.g. answer=reply. Repeatable.")
 @click.option("--context-separator", metavar="TEXT", help="What divides the contexts in a CSV cell that is not JSON.")
+@click.option("--earlier-contexts", is_flag=True, help="Of conversations: a turn may also rest on the contexts of the "
+              "turns before it.")  # fmt: skip
+@click.option("--history-as-evidence", is_flag=True, help="A turn may also rest on what was said before it; else "
+              "that only tells what its pronouns mean.")  # fmt: skip
 @click.option("--bad-rows", type=click.Choice(["error", "skip", "report"]), default="error", show_default=True,
               help="A row that is no sample: stop, leave it out, or list it in OUTPUT.bad-rows.jsonl.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(), help="Write results here, one JSON object a line. Run the "

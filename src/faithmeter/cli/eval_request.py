@@ -12,6 +12,7 @@ import click
 
 from faithmeter import display
 from faithmeter.cli import BELOW, PASSED, UNJUDGED
+from faithmeter.data.conversations import EvidenceOfTurns
 from faithmeter.data.files import final_place, keep_apart
 from faithmeter.data.intake import BadRows, Intake
 from faithmeter.data.selection import Selection
@@ -31,6 +32,8 @@ class EvalRequest:
     data: tuple[str, ...]
     columns: tuple[tuple[str, str], ...]
     context_separator: str | None
+    earlier_contexts: bool
+    history_as_evidence: bool
     bad_rows: BadRows
     output: str | None
     fresh: bool
@@ -72,6 +75,7 @@ class EvalRequest:
             data=self.data,
             columns=dict(self.columns),
             separator=self.context_separator,
+            evidence=EvidenceOfTurns(self.earlier_contexts, self.history_as_evidence),
             selection=self.selection,
             bad_rows=self.bad_rows,
             side_file=self.side_file,
@@ -109,6 +113,9 @@ class EvalRequest:
             raise click.UsageError("--max-cost is not for Ray: its workers cannot see what the others have spent")
         if self.engine != "local" and (self.fix or self.promise):
             raise click.UsageError("--fix and --promise are not for Ray")
+        if self.engine != "local" and (self.earlier_contexts or self.history_as_evidence):
+            raise click.UsageError("--earlier-contexts and --history-as-evidence are not for Ray: give a row for each "
+                                   "turn, with its contexts")  # fmt: skip
         if self.report:
             format_of(self.report)
         inputs = [source.name for source in find([name for name in self.data if "://" not in name])]

@@ -16,12 +16,12 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "How verdicts become a score": ("scoring", "weights", "no_claims", "refusal", "aim"),
     "What is read": (
         *("contexts", "question", "corpus", "columns", "context_separator", "bad_rows", "label_files", "runs"),
-        "prompts",
+        *("earlier_contexts", "history_as_evidence", "prompts"),
         *("project", "since", "others", "limit", "sample", "seed", "shard", "kinds", "per_kind", "count"),
     ),
     "What is sent": ("target", "form", "score_name", "claims"),
     "What is written": ("output", "outputs", "html", "report", "trend", "title", "fresh", "retry_failed"),
-    "How answers are fixed": ("fix", "strict", "refusal_text", "answer_only"),
+    "How answers are fixed": ("fix", "strict", "rewriter", "refusal_text", "answer_only"),
     "Citations and promises": ("citations", "promise", "at_most", "confidence"),
     "When it fails": (
         *("min_score", "min_coverage", "min_accuracy", "min_caught", "max_flagged", "max_flips", "min_size"),

@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from faithmeter.data.citation_objects import as_text
+from faithmeter.datamodels import Context, Sample
+
+
+class EvidenceOfTurns(NamedTuple):
+    """What else a turn of a conversation may rest on, by the user's choice; of itself, only on its own contexts."""
+
+    earlier_contexts: bool = False
+    """The contexts of the turns before."""
+    history: bool = False
+    """What was said before, by the user and the assistant."""
+
+
+OWN = EvidenceOfTurns()
+"""A turn rests on its own contexts alone."""
 
 
 def is_conversation(row: Mapping[str, Any]) -> bool:
@@ -56,6 +70,14 @@ def turns(row: Mapping[str, Any], *, earlier: bool = False) -> Iterator[dict[str
             history += [{"role": "user", "text": question}] if question else []
             history.append({"role": "assistant", "text": text})
             question = None
+
+
+def with_history(sample: Sample) -> Sample:
+    """The sample with what was said before it as further contexts, each named for its place: `history 2 (user)`."""
+    said = tuple(
+        Context(id=f"history {number} ({turn.role})", text=turn.text) for number, turn in enumerate(sample.history, 1)
+    )
+    return sample.model_copy(update={"contexts": (*sample.contexts, *said)}) if said else sample
 
 
 def _listed(value: Any) -> Sequence[Any]:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from faithmeter.data import foreign
 from faithmeter.data.citation_objects import as_text
-from faithmeter.data.conversations import is_conversation, turns
+from faithmeter.data.conversations import OWN, EvidenceOfTurns, is_conversation, turns, with_history
 from faithmeter.data.files import STDIN
 from faithmeter.data.foreign import ALIASES, problem_of
 from faithmeter.data.hash_table import Table, fingerprint
@@ -50,15 +50,17 @@ def read_samples(
     columns: Mapping[str, str] | None = None,
     separator: str | None = None,
     extent: Extent | None = None,
+    evidence: EvidenceOfTurns = OWN,
 ) -> Iterator[Row]:
     """The samples of a file (`-`: standard input), a glob, a folder of Hugging Face's, or several of them.
 
     A bad row comes as a RowError. `columns` maps a field (`answer`, `contexts`, `question`, `id`, `metadata`)
-    to its column's name; `separator` divides the contexts in a CSV cell; `extent` is told how far the reading is.
+    to its column's name; `separator` divides the contexts in a CSV cell; `extent` is told how far the reading is;
+    `evidence` says what else the turns of a conversation may rest on.
     """
     named = source if isinstance(source, str | Path) else ", ".join(map(str, source))
     records = read_records(source, separator=separator, extent=extent or Extent())
-    return to_samples(records, columns=columns, nothing=f"{named} has no rows")
+    return to_samples(records, columns=columns, nothing=f"{named} has no rows", evidence=evidence)
 
 
 def read_data(data: Any, *, columns: Mapping[str, str] | None = None) -> Iterator[Row] | AsyncIterator[Row]:
@@ -76,23 +78,29 @@ def read_data(data: Any, *, columns: Mapping[str, str] | None = None) -> Iterato
 
 
 def to_samples(
-    records: Iterable[Record], *, columns: Mapping[str, str] | None = None, nothing: str = "there are no rows"
+    records: Iterable[Record],
+    *,
+    columns: Mapping[str, str] | None = None,
+    nothing: str = "there are no rows",
+    evidence: EvidenceOfTurns = OWN,
 ) -> Iterator[Row]:
     """Samples from rows, each with an id of its own."""
     sampler = Sampler(columns)
     empty = True
     for record in gathered(records):
         empty = False
-        yield from (sampler.row(part) for part in _parts(record))
+        for part in _parts(record, earlier=evidence.earlier_contexts):
+            row = sampler.row(part)
+            yield with_history(row) if evidence.history and isinstance(row, Sample) else row
     if empty:
         raise DataError(f"{nothing}; expected rows with 'answer' and 'contexts'")
 
 
-def _parts(record: Record) -> Iterator[Record]:
+def _parts(record: Record, *, earlier: bool = False) -> Iterator[Record]:
     """A row, or of a chat log a row for each turn of the assistant."""
     found = False
     if isinstance(record.value, Mapping) and is_conversation(record.value):
-        for part in turns(record.value):
+        for part in turns(record.value, earlier=earlier):
             found = True
             yield record._replace(value=part)
     if not found:  # also a chat log whose contexts are marked in its prompts, or that has no answer
@@ -111,7 +119,8 @@ async def _async_samples(data: AsyncIterable[Any], sampler: Sampler) -> AsyncIte
     number = 0
     async for row in data:
         number += 1
-        yield sampler.row(Record("row ", number, row))
+        for part in _parts(Record("row ", number, row)):
+            yield sampler.row(part)
     if not number:
         raise DataError("there are no rows; expected rows with 'answer' and 'contexts'")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from faithmeter.data import jsonl
+from faithmeter.data.conversations import OWN, EvidenceOfTurns
 from faithmeter.data.datasets import Row, read_samples
 from faithmeter.data.files import STDIN, append_line, cannot_write
 from faithmeter.data.selection import Selection
@@ -27,6 +28,8 @@ class Intake:
     data: Sequence[str]
     columns: Mapping[str, str] = field(default_factory=dict)
     separator: str | None = None
+    evidence: EvidenceOfTurns = OWN
+    """What else the turns of conversations may rest on."""
     selection: Selection = field(default_factory=Selection)
     bad_rows: BadRows = "error"
     """error: stop at the first. skip: leave them out. report: leave them out and write them to `side_file`."""
@@ -60,7 +63,9 @@ class Intake:
             yield sample
 
     def __iter__(self) -> Iterator[Sample]:
-        rows = read_samples(self.data, columns=self.columns, separator=self.separator, extent=self.extent)
+        rows = read_samples(
+            self.data, columns=self.columns, separator=self.separator, extent=self.extent, evidence=self.evidence
+        )
         if self.side_file:
             _begin(self.side_file)
         for sample in self.selection.of(self._good(rows)):

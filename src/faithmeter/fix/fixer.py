@@ -189,7 +189,8 @@ class Fixer:
         text = sample.answer[sentence.start : sentence.end]
         if is_lead_in(text):
             return []  # what it introduces is judged; by itself it says too little to be put right
-        named = [*hedged(text, sample.contexts), *swapped(text, sample.contexts)]
+        beside = " ".join([sample.asked or "", sample.answer[: sentence.start], sample.answer[sentence.end :]])
+        named = [*hedged(text, sample.contexts), *swapped(text, sample.contexts, beside=beside)]
         if found := await self._exchanged(sentence, sample, text, named):
             return found
         if not self.strict and not any(is_surely_unsupported(verdict, sample) for verdict in sentence.failing):

@@ -6,6 +6,7 @@ A proposal is only that: the verifier judges each before one is taken. What goes
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -14,16 +15,22 @@ from typing import NamedTuple
 from faithmeter.datamodels import Context, Evidence
 from faithmeter.evidence.passages import Index, Passage, terms
 from faithmeter.revision import EditKind
-from faithmeter.text.english import verbs
+from faithmeter.text.english import verbs, word_tables
 from faithmeter.text.english.mentions import Mention, mentions, written_like
 
 FIELDS = 60  # of records
 PASSAGES = 6  # of the contexts, those that say most of the claim
+FURTHER = 60  # for a name that no context has: it may stand far from what else the claim says
 _REACH = 8  # words around a mention that tell what it is about
 _WORD = re.compile(r"[^\W_]+(?:[.,'’][^\W_]+)*|[%$€£]")
 _PART = re.compile(r"\w+")
 _FIELD = re.compile(r"\W*(?P<key>\w+)\W*:")
-_PLACES = frozenset({"city", "state", "address", "location", "country", "place", "town"})
+_PLACES = {"city": 2.5, "town": 2.5, "place": 2.5, "location": 2.0, "state": 1.5, "country": 1.5, "address": 1.0}
+_NATIONAL = re.compile(r"(?:[eiy]an|ese|ish)\Z")
+_NATIONS = word_tables.words(
+    "american german french greek dutch swiss thai czech iraqi israeli pakistani welsh roman korean mexican cuban "
+    "african european asian chilean arab latin muslim islamic jewish hindu catholic mediterranean"
+)
 _SAME_ENOUGH = 0.6  # of a claim's words that a passage must have in the same order for other words to be exchanged
 
 
@@ -38,9 +45,14 @@ class Proposal(NamedTuple):
     evidence: Evidence | None
     score: float
     """How well what goes in fits the place; for the order only."""
+    everywhere: bool = False
+    """Whether every mention of the old words is exchanged, as is right for a name."""
 
     def of(self, text: str) -> str:
         """The claim as it would be."""
+        if self.everywhere:
+            old = re.escape(text[self.start : self.end])
+            return re.sub(rf"(?<!\w){old}(?!\w)", lambda _: self.new, text)
         return text[: self.start] + self.new + text[self.end :]
 
 
@@ -51,36 +63,48 @@ def _index(texts: tuple[str, ...]) -> tuple[Index, frozenset[str]]:
     return Index(texts), small
 
 
-def proposals(text: str, contexts: Sequence[Context]) -> list[Proposal]:
-    """Ways to put right what a claim names, the best first."""
+def proposals(text: str, contexts: Sequence[Context], *, beside: str = "") -> list[Proposal]:
+    """Ways to put right what a claim names, the best first; `beside` is what else was said, which may have the name."""
     index, small = _index(tuple(context.text for context in contexts))
     if not index.passages:
         return []
     ours = mentions(text, known=small)
-    said: set[tuple[str, str]] = {
-        (mention.kind, mention.value) for passage in index.passages for mention in _named(passage.text, small)
-    }
+    counts = Counter((mention.kind, mention.value) for passage in index.passages for mention in _of(passage, small))
+    said = frozenset(counts)
     passages = _nearest(text, index)
     found: dict[tuple[int, int, str], Proposal] = {}
     for passage, overlap in passages:
         evidence = Evidence.of(contexts, passage.context, passage.start, passage.end)
         for proposal in [
-            *_exchanges(text, ours, passage.text, small, said, overlap),
+            *_exchanges(text, ours, passage, small, said, overlap),
             *_alignments(text, passage.text, overlap),
         ]:
-            key = proposal.start, proposal.end, proposal.new
-            if key not in found or found[key].score < proposal.score:
-                found[key] = proposal._replace(evidence=evidence)
+            _put(found, proposal._replace(evidence=evidence))
+    unknown = [mine for mine in ours if mine.kind == "name" and (mine.kind, mine.value) not in said]
+    for passage, overlap in _nearest(text, index, FURTHER)[PASSAGES:] if unknown else ():
+        evidence = Evidence.of(contexts, passage.context, passage.start, passage.end)
+        for proposal in _exchanges(text, unknown, passage, small, said, overlap):
+            _put(found, proposal._replace(evidence=evidence))
+    for key, proposal in found.items():
+        if proposal.everywhere:
+            often = counts["name", proposal.new.lower()]
+            more = 0.15 * min(5, often) if often else -0.6  # a part of a name that never stands alone is rarely meant
+            found[key] = proposal._replace(score=proposal.score + more + 0.8 * _holds(beside, proposal.new))
     return sorted(found.values(), key=lambda proposal: -proposal.score)
+
+
+def _put(found: dict[tuple[int, int, str], Proposal], proposal: Proposal) -> None:
+    """Keep the best of the proposals to put the same words into the same place."""
+    key = proposal.start, proposal.end, proposal.new
+    if key not in found or found[key].score < proposal.score:
+        found[key] = proposal
 
 
 def wrong_units(text: str, contexts: Sequence[Context]) -> list[Proposal]:
     """Units and currencies that a claim surely has wrong, whatever a verifier says: it has the number of a passage that
     says most of it, and no passage has that number with the claim's unit."""
     index, small = _index(tuple(context.text for context in contexts))
-    have = {
-        (m.beside, m.value) for p in index.passages for m in _named(p.text, small) if m.kind in ("unit", "currency")
-    }
+    have = {(m.beside, m.value) for p in index.passages for m in _of(p, small) if m.kind in ("unit", "currency")}
     ours = [mention for mention in mentions(text, known=small) if mention.kind in ("unit", "currency")]
     wrong = {mention.start for mention in ours if mention.beside and (mention.beside, mention.value) not in have}
     near = {(passage.context, passage.start) for passage, share in _nearest(text, index) if share >= _SAME_ENOUGH}
@@ -91,27 +115,52 @@ def wrong_units(text: str, contexts: Sequence[Context]) -> list[Proposal]:
     ]
 
 
-@lru_cache(maxsize=2048)
+def _of(passage: Passage, small: frozenset[str]) -> tuple[Mention, ...]:
+    """What a passage names; the value of a field begins no sentence, so that all its capitals tell names."""
+    return _named(passage.text, frozenset() if passage.fields else small)
+
+
+@lru_cache(maxsize=4096)
 def _named(text: str, small: frozenset[str]) -> tuple[Mention, ...]:
-    return tuple(mentions(text, known=small))
+    return tuple(part for mention in mentions(text, known=small) for part in _apart(mention))
 
 
-def _nearest(text: str, index: Index) -> list[tuple[Passage, float]]:
+def _apart(mention: Mention) -> Iterator[Mention]:
+    """A name; where a word of it comes again, a title runs into the sentence: "Ada Lovelace Ada King was"."""
+    parts = [*_PART.finditer(mention.text)] if mention.kind == "name" else []
+    first = next((match.start() for n, match in enumerate(parts) if n and match[0] == parts[0][0]), None)
+    if first is None:
+        yield mention
+        return
+    for start, end in ((0, first), (first, len(mention.text))):
+        text = mention.text[start:end].rstrip()
+        begin = mention.start + start
+        yield mention._replace(start=begin, end=begin + len(text), text=text, value=text.lower().replace(".", ""))
+
+
+def _nearest(text: str, index: Index, most: int = PASSAGES) -> list[tuple[Passage, float]]:
     """The passages that say most of a claim, each with the share of the claim's words that it has."""
     wanted = set(terms(text))
     shares = [(len(wanted.intersection(terms(passage.text))) / max(1, len(wanted)), -passage.number, passage)
               for passage in index.passages]  # fmt: skip
-    near = [(passage, share) for share, _, passage in sorted(shares, reverse=True)[:PASSAGES] if share > 0]
+    best = sorted(shares, reverse=True)[:most]
+    near = [(passage, share) for share, _, passage in best if share > 0 or most > PASSAGES]
     # Of a record, every field may be meant: its value is what the claim has wrong, so that no word of it need agree.
     fields = [(passage, share) for share, _, passage in shares if passage.fields][:FIELDS]
     return [*near, *(item for item in fields if item not in near)]
 
 
 def _exchanges(
-    text: str, ours: Sequence[Mention], passage: str, small: frozenset[str], said: Set[tuple[str, str]], overlap: float
+    text: str,
+    ours: Sequence[Mention],
+    passage: Passage,
+    small: frozenset[str],
+    said: Set[tuple[str, str]],
+    overlap: float,
 ) -> Iterator[Proposal]:
-    """One thing that a claim names for one of the same kind that a passage names."""
-    theirs = _named(passage, small)
+    """One thing that a claim names for one of the same kind that a passage names, or for the part of a name that is as
+    long: "Lovelace" rather than "Ada Lovelace"."""
+    theirs = [other for found in _of(passage, small) for other in (found, *_ends(found))]
     have: set[tuple[str, str]] = {(mention.kind, mention.value) for mention in ours}
     for mine in ours:
         if mine.kind == "name" and mine.start == 0 and _is_common(mine.value):
@@ -127,22 +176,31 @@ def _exchanges(
             elif _is_said(mine, other, text, have):
                 continue
             else:
-                fit = _fit(text, mine, passage, other) - 1.5 * stands
+                fit = _fit(text, mine, passage.text, other) - 1.5 * stands
             start, end, new = _narrowed(mine, written_like(mine, other))
             reason = f"the context has {other.text!r}, not {mine.text!r}"
-            yield Proposal(start, end, new, "swap", reason, None, fit + 3 * overlap)
+            yield Proposal(start, end, new, "swap", reason, None, fit + 3 * overlap, mine.kind == "name")
+
+
+def _ends(name: Mention) -> Iterator[Mention]:
+    """The first and the last word of a name of several, as names of their own."""
+    parts = [*_PART.finditer(name.text)] if name.kind == "name" else []
+    for match in (parts[0], parts[-1]) if len(parts) > 1 else ():
+        if match[0][0].isupper() and len(match[0]) > 2:
+            start = name.start + match.start()
+            yield Mention(start, start + len(match[0]), "name", match[0], match[0].lower())
 
 
 def _is_said(mine: Mention, other: Mention, text: str, have: Set[tuple[str, str]]) -> bool:
     """Whether a claim names the other thing already, in part or in whole."""
     if mine.kind == "name":
-        return other.value in text.lower() or _is_part(mine, other)
+        return _holds(text.lower(), other.value) or _holds(mine.value, other.value) or _holds(other.value, mine.value)
     return (other.kind, other.value) in have
 
 
-def _is_part(mine: Mention, other: Mention) -> bool:
-    """Whether one name is the other told in full."""
-    return mine.value in other.value or other.value in mine.value
+def _holds(text: str, words: str) -> bool:
+    """Whether a text has some words, whole."""
+    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) is not None
 
 
 def _fit(text: str, mine: Mention, passage: str, other: Mention) -> float:
@@ -164,16 +222,19 @@ def _fit(text: str, mine: Mention, passage: str, other: Mention) -> float:
 def _likeness(text: str, mine: Mention, passage: str, other: Mention) -> float:
     """How much two names look like names of one kind, and the second like a name at all."""
     ours, theirs = re.findall(r"\w+", mine.value), re.findall(r"\w+", other.value)
-    score = 3.0 * bool(set(ours) & set(theirs)) - 0.2 * abs(len(ours) - len(theirs))
+    score = 3.0 * bool(set(ours) & set(theirs)) - 0.3 * abs(len(ours) - len(theirs))
     capitals = mine.text.isupper(), other.text.isupper()
     score += 1.5 if all(capitals) and len(theirs) == 1 else -0.6 if any(capitals) else 0.0
-    if ending := re.search(r"(?:[ai]an|ese|ish)\Z", ours[-1]):
-        score += 2.0 * theirs[-1].endswith(ending[0])
+    nations = [bool(_NATIONAL.search(name[-1])) or name[-1] in _NATIONS for name in (ours, theirs)]
+    score += 2.0 if all(nations) else -0.5 * any(nations)
+    if mine.start == 0 and other.start == 0 and not passage[:1].isdigit():
+        score += 0.8  # both are what the sentence is about
+    score += 0.8 * all(re.match(r"['’]s\b", said[name.end :]) for said, name in ((text, mine), (passage, other)))
     field = _FIELD.match(passage)
     if field:
         key = field["key"].lower()
         here = re.search(r"\b(?:in|near|at|from) \Z", text[: mine.start]) is not None
-        score += 2.0 * (here and key in _PLACES) + 2.5 * (mine.start == 0 and key == "name")
+        score += (_PLACES.get(key, 0.0) if here else 0.0) + 2.5 * (mine.start == 0 and key == "name")
     alone = len(theirs) == 1 and not capitals[1]
     first = not passage[: other.start].strip("\"'“‘( ") or passage[: other.start].rstrip("\"'“‘( ")[-1:] in ".!?:•-–;"
     common = _is_common(theirs[0])

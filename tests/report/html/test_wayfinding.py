@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from faithmeter import Result, Sample
+from faithmeter import Result, Sample, Turn
 from faithmeter.report import write_report
 from faithmeter.report.comparison import matched
 from faithmeter.report.html.trend import read_runs, write_trend
@@ -176,3 +176,58 @@ def test_the_trend_is_accessible_and_fits(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     expect(page.locator(".runs tbody tr")).to_have_count(2)
     expect(page.locator(".runs tbody tr").first).to_contain_text("2 gone")
+
+
+@pytest.fixture(scope="module")
+def conversations(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of two conversations of several turns, and one answer that is no turn."""
+    context = ({"text": "The tower opened in 1889."},)
+    samples = [
+        Sample(
+            id=f"{name}/{turn}",
+            question=f"Question {turn}?",
+            answer=f"It opened in {year}.",
+            contexts=context,  # type: ignore[arg-type]
+            history=tuple(
+                {"role": role, "text": f"{role} {before}"}
+                for before in range(1, turn)
+                for role in ("user", "assistant")
+            ),  # type: ignore[arg-type]
+            metadata={"conversation": name, "turn": turn},
+        )
+        for turn, years in enumerate([(1889, 1889), (1890, 1889), (1889, 1889)], 1)
+        for name, year in zip(("first", "second <b>"), years, strict=True)
+    ]
+    samples.append(Sample(id="alone", answer="It opened in 1889.", contexts=context))  # type: ignore[arg-type]
+    path = tmp_path_factory.mktemp("conversations") / "report.html"
+    write_report(path, judge(samples))
+    return path
+
+
+def test_the_turns_of_a_conversation_stand_together(conversations: Path, visit: Visiting) -> None:
+    page = visit(conversations).page
+    together = ["first/1", "first/2", "first/3", "second <b>/1", "second <b>/2", "second <b>/3", "alone"]
+    assert rows(page) == together
+    heads = page.locator("#rows .conversation").all_text_contents()
+    assert [head.partition(" · ")[0] for head in heads] == [
+        "Conversation first 3 turns",
+        "Conversation second <b> 3 turns",
+        "No conversation 1 turn",
+    ]
+    page.select_option("#group", "")
+    assert rows(page)[0] == "first/2", "without groups, the worst answer comes first"
+    assert page.locator("#rows .conversation").count() == 0
+    page.reload()
+    assert rows(page)[0] == "first/2", "the address keeps it"
+
+
+def test_a_turn_shows_what_was_said_before_and_leads_to_the_others(conversations: Path, visit: Visiting) -> None:
+    page = visit(conversations).page
+    page.get_by_role("link", name="first/3").click()
+    page.locator(".history summary").click()
+    said = page.locator(".history li span[dir]").all_text_contents()
+    assert said == ["user 1", "assistant 1", "user 2", "assistant 2"]
+    assert not Axe().run(page).response["violations"]
+    page.locator(".history .turns a").first.click()
+    expect(page.locator("#sample-title")).to_have_text("first/1")
+    expect(page.locator(".history details")).to_have_count(0)

@@ -88,6 +88,8 @@ def details(result: Result, signature: int) -> dict[str, Any]:
         "signature": signature,
         "usage": result.usage.model_dump(exclude_defaults=True),
     }
+    if result.sample.history:
+        found["history"] = [(turn.role, turn.text) for turn in result.sample.history]
     if result.notes:
         found["notes"] = result.notes
     if result.citations:

@@ -19,6 +19,7 @@ from typing import IO, Any, Literal, NamedTuple
 
 import numpy as np
 
+from faithmeter.data.conversations import is_conversation, turns
 from faithmeter.data.datasets import Sampler, file_records, is_derived
 from faithmeter.data.files import replacing
 from faithmeter.data.hash_table import fingerprint
@@ -109,7 +110,7 @@ def survey(name: str, reading: ReadOptions) -> Survey:
                 found.digests.append(hasher.hexdigest())
                 hasher = blake2b(digest_size=16)
             found.starts.append(Start(row, record.number - 1, offset))
-        sample = sampler.sample(record)
+        sample = _several_turns(record) or sampler.sample(record)
         found.place = record.source
         found.numbers.append(record.number)
         if isinstance(sample, RowError):
@@ -124,6 +125,14 @@ def survey(name: str, reading: ReadOptions) -> Survey:
     if found.starts:
         found.digests.append(hasher.hexdigest())
     return found
+
+
+def _several_turns(record: Record) -> RowError | None:
+    """What is wrong with a chat log: it would be several samples, and a part counts its rows."""
+    log = record.value
+    if not isinstance(log, Mapping) or not is_conversation(log) or len(list(turns(log))) < 2:
+        return None
+    return RowError(record.where, "a conversation of several turns", "on Ray, give a row for each turn")
 
 
 def _records(name: str, reading: ReadOptions, start: Start | None) -> Iterator[tuple[Record, int | None]]:

@@ -25,6 +25,9 @@ class List {
       row.index = index;
       row.claims = row.counts.reduce((sum, count) => sum + count, 0);
     });
+    // Of conversations, turns stand together unless the reader wants them otherwise.
+    this.usual = rows.some((row) => conversationOf(row) !== null && Number(row.meta.turn) > 1) ? "conversation" : "";
+    this.filters.group = this.usual;
     this.build();
     this.apply();
     // The text to search in is made while nobody waits, and so is the order that takes longest.
@@ -102,9 +105,12 @@ class List {
         values.get(key).add(value);
       }
     }
-    this.groups = [...values].filter(([key, found]) => found.size > (key === "kind of error" ? 0 : 1) && found.size <= 40).map(([key]) => key);
+    const least = (key) => (key === "kind of error" || key === "conversation" ? 0 : 1);
+    this.groups = [...values].filter(([key, found]) => found.size > least(key) && (found.size <= 40 || key === "conversation")).map(([key]) => key);
     $("group-filter").hidden = !this.groups.length;
     $("group").append(...this.groups.map((key) => h("option", { value: key }, key)));
+    $("group").value = this.filters.group;
+    this.showGroups();
     $("group").addEventListener("change", () => { this.filters.values.clear(); this.change({ group: $("group").value }); this.showGroups(); });
   }
 
@@ -127,7 +133,7 @@ class List {
       }
     }
     const mean = ({ sum, scored }) => (scored ? sum / scored : 2);
-    const order = [...found].sort((a, b) => mean(a[1]) - mean(b[1]));
+    const order = found.size > 40 ? [] : [...found].sort((a, b) => mean(a[1]) - mean(b[1]));
     $("groups").replaceChildren(...order.map(([value, group]) =>
       this.chip("values", value, [h("bdi", null, value.replaceAll("_", " "))], group.count, group.scored ? ` · mean ${number(mean(group))}` : "")));
     $("groups").hidden = !order.length;
@@ -162,7 +168,7 @@ class List {
     blame.forEach((name) => found.append("blame", name));
     if (low !== null) found.set("from", low);
     if (high !== null) found.set("to", high);
-    if (group) found.set("group", group);
+    if (group !== this.usual) found.set("group", group);
     values.forEach((name) => found.append("value", name));
     if (this.order.key !== "score" || this.order.down) found.set("sort", (this.order.down ? "-" : "") + this.order.key);
     if (this.page) found.set("page", this.page + 1);
@@ -172,7 +178,7 @@ class List {
   /** Show what an address says. */
   restore(wanted) {
     const numeric = (name) => (wanted.has(name) && Number.isFinite(Number(wanted.get(name))) ? Number(wanted.get(name)) : null);
-    const group = this.groups.includes(wanted.get("group")) ? wanted.get("group") : "";
+    const group = [...this.groups, ""].find((name) => name === wanted.get("group")) ?? this.usual;
     this.filters = {
       query: (wanted.get("q") || "").toLowerCase(), contexts: wanted.get("in") === "contexts",
       labels: new Set(wanted.getAll("label")), statuses: new Set(wanted.getAll("status")),
@@ -227,7 +233,8 @@ class List {
   }
 
   clear() {
-    this.change(List.nothing());
+    this.change({ ...List.nothing(), group: this.usual });
+    setTimeout(() => { $("group").value = this.filters.group; }); // once the browser has emptied the form
     this.showGroups();
   }
 
@@ -266,6 +273,7 @@ class List {
 
   apply() {
     this.found = this.sorted(this.order).filter((row) => this.matches(row));
+    if (this.filters.group === "conversation") this.found = inConversations(this.found);
     this.page = 0;
     this.current = 0;
     this.render();
@@ -294,12 +302,28 @@ class List {
     $("clear").hidden = !filtered;
     const first = this.page * List.PAGE;
     const shown = this.found.slice(first, first + List.PAGE).map((row) => this.row(row, query));
+    if (this.filters.group === "conversation") this.headConversations(shown, first);
     if (!shown.length) {
       const nothing = h("td", { role: "cell", colspan: "4", class: "nothing" }, "No sample matches these filters.");
       shown.push(h("tr", { role: "row" }, nothing));
     }
     $("rows").replaceChildren(...shown);
     this.renderPager();
+  }
+
+  /** A line above the turns of each conversation: how many are shown, and their mean. */
+  headConversations(shown, first) {
+    const rows = this.found.slice(first, first + List.PAGE);
+    for (let index = rows.length - 1; index >= 0; index -= 1) {
+      const name = conversationOf(rows[index]);
+      if (index && conversationOf(rows[index - 1]) === name) continue;
+      const scores = this.found.filter((row) => conversationOf(row) === name).map((row) => row.score);
+      const scored = scores.filter((score) => score !== null);
+      const mean = scored.length ? ` · mean ${number(scored.reduce((sum, score) => sum + score, 0) / scored.length)}` : "";
+      const words = name === null ? ["No conversation"] : ["Conversation ", h("bdi", null, name)];
+      shown.splice(index, 0, h("tr", { role: "row", class: "conversation" },
+        h("th", { role: "rowheader", scope: "rowgroup", colspan: "4" }, ...words, h("span", { class: "unit" }, ` ${plural(scores.length, "turn")}${mean}`))));
+    }
   }
 
   row(row, query) {
@@ -367,6 +391,24 @@ class List {
     }
     this.focus(at % List.PAGE);
   }
+}
+
+/** The name of the conversation that a row is a turn of; null if it is none. */
+function conversationOf(row) {
+  return row.meta?.conversation ?? null;
+}
+
+/** Rows with the turns of each conversation together and in order; conversations come as their first row would. */
+function inConversations(rows) {
+  const found = new Map();
+  for (const row of rows) {
+    const name = conversationOf(row);
+    if (!found.has(name)) found.set(name, []);
+    found.get(name).push(row);
+  }
+  const turn = (row) => Number(row.meta?.turn ?? 0);
+  for (const turns of found.values()) turns.sort((a, b) => turn(a) - turn(b) || a.index - b.index);
+  return [...found].sort((a, b) => (a[0] === null) - (b[0] === null)).flatMap(([, turns]) => turns);
 }
 
 /** The worst claim of a row, and why. */

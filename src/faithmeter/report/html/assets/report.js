@@ -67,6 +67,8 @@ class App {
     const index = this.byId.get(id);
     const row = this.list.rows[index];
     this.view = new SampleView(row, this.details(index), this.summary);
+    const name = conversationOf(row);
+    this.view.turns = name === null ? [] : inConversations(this.list.rows.filter((other) => conversationOf(other) === name));
     this.view.chosen = () => this.remember();
     this.came = id;
     document.body.classList.add("in-sample");

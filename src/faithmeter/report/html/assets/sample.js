@@ -4,6 +4,7 @@ class SampleView {
     this.row = row;
     this.details = details;
     this.summary = summary;
+    this.turns = []; // the turns of its conversation, in order
     this.selected = -1;
     this.outcomes = details.outcomes.map((outcome, index) => ({ evidence: [], gaps: [], conflicts: [], ...outcome, index }));
   }
@@ -14,7 +15,20 @@ class SampleView {
         h("h3", { id: "answer-title" }, "Answer ", markdownSwitch(this)), this.answer(), this.revision(), this.claims()),
       h("section", { class: "context-pane", "aria-labelledby": "contexts-title" },
         h("h3", { id: "contexts-title" }, "Contexts ", h("span", { class: "unit" }, this.used())), this.contexts()));
-    return [this.question(), ...this.notes(), reading, this.matrix(), this.facts()];
+    return [this.history(), this.question(), ...this.notes(), reading, this.matrix(), this.facts()];
+  }
+
+  /** What was said before this turn, and the way to the other turns. */
+  history() {
+    const { history = [] } = this.details;
+    if (!history.length && this.turns.length < 2) return null;
+    const said = history.map(([role, text]) => h("li", null, h("span", { class: "eyebrow" }, role), h("span", { dir: "auto" }, text)));
+    const ways = this.turns.map((row) => (row === this.row
+      ? h("strong", { "aria-current": "true" }, row.meta.turn)
+      : h("a", { href: `#${new URLSearchParams({ sample: row.id })}`, "aria-label": `Turn ${row.meta.turn}, score ${number(row.score)}` }, row.meta.turn)));
+    return h("section", { class: "history", "aria-label": "Conversation" },
+      this.turns.length > 1 && h("p", { class: "turns" }, h("span", { class: "eyebrow" }, "Turns"), ...ways),
+      said.length > 0 && h("details", null, h("summary", null, `Said before: ${plural(said.length, "message")}`), h("ol", null, ...said)));
   }
 
   question() {
