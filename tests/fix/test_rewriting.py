@@ -208,4 +208,6 @@ def test_on_the_command_line(server: LLMServer, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     row = json.loads(out.read_text())
     assert RUIZ in row["answer"]
-    assert {edit["kind"] for edit in row["metadata"]["fix"]["edits"]} == {"rewrite"}
+    edits = row["metadata"]["fix"]["edits"]
+    assert {edit["kind"] for edit in edits} == {"rewrite"}
+    assert all(edit["evidence"] == [RUIZ] for edit in edits)

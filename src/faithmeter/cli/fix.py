@@ -96,7 +96,10 @@ def _note(result: Result) -> dict[str, Any]:
     return {
         "status": result.revision.status,
         "answer_before": result.sample.answer,
-        "edits": [{"old": edit.old, "new": edit.new, "kind": edit.kind} for edit in result.revision.edits],
+        "edits": [
+            {"old": edit.old, "new": edit.new, "kind": edit.kind, "evidence": [item.quote for item in edit.evidence]}
+            for edit in result.revision.edits
+        ],
         "score_before": result.score,
         "score": result.revision.score,
     }

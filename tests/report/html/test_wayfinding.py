@@ -8,7 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from faithmeter import Result, Sample, Turn
+from faithmeter import Result, Sample
 from faithmeter.report import write_report
 from faithmeter.report.comparison import matched
 from faithmeter.report.html.trend import read_runs, write_trend

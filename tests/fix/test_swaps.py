@@ -1,0 +1,49 @@
+"""What is proposed in place of a name that no context has, and in which order."""
+
+from __future__ import annotations
+
+import pytest
+
+from faithmeter import Context
+from faithmeter.fix.swaps import proposals
+
+FILLER = " ".join(f"The house in street {number} has a red door and a small garden." for number in range(12))
+DINER = (
+    '{"name": "Old Town Tavern", "city": "Dayton", "state": "OH", "address": "12 Lake St", "reviews": "An old bar."}'
+)
+
+
+def best(text: str, *contexts: str, beside: str = "") -> str:
+    return proposals(text, [Context(text=context) for context in contexts], beside=beside)[0].of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "context", "right"),
+    [
+        ("ZMRO and MMS differ in that ZMRO sends text only.", "SMS and MMS differ: SMS sends text only.",
+         "SMS and MMS differ in that SMS sends text only."),  # every mention
+        ("Velden Garcia is a singer.", "Ylona Garcia Ylona Jade Garcia is a singer.", "Ylona Jade Garcia is a singer."),
+        ("Overall, Velden Town Tavern has a bar.", DINER, "Overall, Old Town Tavern has a bar."),
+        ("The tavern is in Namibia, OH.", DINER, "The tavern is in Dayton, OH."),  # the city before the street
+        ("The Maltese market is large.", "In Seoul the Korean market is large.", "The Korean market is large."),
+        ("Velden's voice is calm.", "Hawking's voice is calm on Talkin Time.", "Hawking's voice is calm."),
+    ],
+)  # fmt: skip
+def test_the_best_proposal_is_the_right_name(text: str, context: str, right: str) -> None:
+    assert best(text, context) == right
+
+
+def test_a_name_that_stands_far_from_the_rest_is_found() -> None:
+    context = f"Muranishi was born in 1950. {FILLER} Muranishi moved."
+    assert best("Kestrel was known for a red door.", context) == "Muranishi was known for a red door."
+
+
+def test_of_two_names_the_one_that_the_answer_uses_is_meant() -> None:
+    context = "Dana sells bread. Katie sells bread."
+    for name in ("Dana", "Katie"):
+        assert best("Quillby sells bread.", context, beside=f"{name} is kind.") == f"{name} sells bread."
+
+
+def test_a_short_name_inside_a_word_of_the_claim_is_still_one() -> None:
+    options = [item.new for item in proposals("It is located in Dayton, TRSI.", [Context(text='{"state": "CA"}')])]
+    assert "CA" in options
