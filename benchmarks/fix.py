@@ -3,25 +3,30 @@
 `python -m benchmarks.fix restore` corrupts supported claims of the dev sets in one known way, as the self-test does,
 and counts how many come back to the letter. `python -m benchmarks.fix answers` fixes RAGTruth's dev answers: the share
 of the good ones that is touched at all, the share of the bad ones' marked spans that is gone, and claims that are newly
-unsupported, of which there must be none.
+unsupported, of which there must be none. `python -m benchmarks.fix safe` fixes 1,000 short answers, half of them
+corrupted, and counts what a fix must never do: a claim that is newly unsupported, a lower score, a word from nowhere.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import random
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice, zip_longest
 
 from benchmarks.accuracy import ANSWERS, read
 from benchmarks.selftest import samples
 from faithmeter import Evaluator, Extraction, Label, Sample, Verdict
 from faithmeter.cache import wrap
+from faithmeter.evidence.passages import content_words
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.fix import Fixer
 from faithmeter.intervals import wilson_interval
 from faithmeter.runtime.boundary import verified
+from faithmeter.text import sentences
 from faithmeter.trust.selftest.measure import Case, Tested, _cases, _claims, _makers
 from faithmeter.verify import Verifier, load_verifier
 
@@ -88,6 +93,45 @@ async def _restored(case: Case, evaluator: Evaluator) -> tuple[str, str]:
     return ("otherwise" if kinds <= {"swap", "hedge"} else "cut"), became
 
 
+async def safe(verifier: Verifier, *, count: int, strict: bool) -> bool:
+    """Fix short answers; whether no fix made anything worse."""
+    evaluator = Evaluator(verifier=verifier)
+    pairs = [pair for sample in samples(None) for pair in await _claims(sample, evaluator)]
+    makers = _makers(pairs)
+    streams = [_cases(kind, makers[kind], pairs, seed=1, count=Tested(kind)) for kind in KINDS]
+    made = (
+        _short(case.changed.sample, case.changed.claim.start) for cases in zip(*streams, strict=False) for case in cases
+    )
+    plain = (_short(pair.sample, pair.claim.start) for pair in random.Random(1).sample(pairs, len(pairs)))
+    mixed = (sample for two in zip_longest(islice(made, count // 2), plain) for sample in two if sample)
+    fixer = Fixer(evaluator, strict=strict)
+    found: Counter[str] = Counter()
+    for sample in islice(mixed, count):
+        fixed = await fixer.fix(sample)
+        found["answers"] += 1
+        found["touched"] += bool(fixed.edits)
+        found[fixed.status] += 1
+        before = {verdict.claim.text for verdict in fixed.result_before.unsupported}
+        found["newly unsupported"] += sum(v.claim.text not in before for v in fixed.result_after.unsupported)
+        scores = fixed.result_before.score, fixed.result_after.score
+        found["lower"] += scores[0] is not None and scores[1] is not None and scores[1] < scores[0]
+        known = content_words(" ".join([sample.answer, *(context.text for context in sample.contexts)]))
+        found["words from nowhere"] += fixed.status != "refused" and bool(content_words(fixed.answer) - known)
+    print(f"{found['answers']} answers, {found['touched']} touched: newly unsupported claims "
+          f"{found['newly unsupported']}, lower scores {found['lower']}, answers with words from nowhere "
+          f"{found['words from nowhere']}")  # fmt: skip
+    print(
+        "  " + ", ".join(f"{found[word]} {word}" for word in ("faithful", "fixed", "doubtful", "refused", "unjudged"))
+    )
+    return not (found["newly unsupported"] or found["lower"] or found["words from nowhere"])
+
+
+def _short(sample: Sample, start: int) -> Sample:
+    """An answer's sentence at a place, and the one after it."""
+    spans = [span for span in sentences(sample.answer) if span.end > start][:2]
+    return sample.model_copy(update={"answer": sample.answer[spans[0].start : spans[-1].end], "id": ""})
+
+
 async def answers(verifier: Verifier, *, limit: int | None, strict: bool, show: int) -> bool:
     """Fix RAGTruth's dev answers; whether few good ones are touched and nothing is newly wrong."""
     fixer = Fixer(Evaluator(verifier=verifier), strict=strict)
@@ -132,7 +176,7 @@ async def answers(verifier: Verifier, *, limit: int | None, strict: bool, show: 
 def main() -> None:
     """Measure."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("what", choices=["restore", "answers"])
+    parser.add_argument("what", choices=["restore", "answers", "safe"])
     parser.add_argument("--verifier", default="local")
     parser.add_argument("--per-kind", type=int, default=100)
     parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
@@ -146,6 +190,8 @@ def main() -> None:
         good = asyncio.run(
             restore(verifier, kinds=given.kinds, per_kind=given.per_kind, limit=given.limit, show=given.show)
         )
+    elif given.what == "safe":
+        good = asyncio.run(safe(verifier, count=given.limit or 1000, strict=given.strict))
     else:
         good = asyncio.run(answers(verifier, limit=given.limit, strict=given.strict, show=given.show))
     sys.exit(0 if good else 1)
