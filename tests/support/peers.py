@@ -13,13 +13,23 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
 PEERS = ROOT / "tests" / "peers"
 GUIDES = ROOT / "docs" / "guides"
-PAGES = {"frameworks": "your-framework.md", "metrics": "your-framework.md", "traces": "traces.md"}
+PAGES = {  # the file of cases, and the page with their table
+    "frameworks": "your-framework.md",
+    "metrics": "your-framework.md",
+    "in_frameworks": "your-framework.md",
+    "in_metrics": "your-framework.md",
+    "in_mlflow": "your-framework.md",
+    "older": "your-framework.md",
+    "traces": "traces.md",
+}
+ENVIRONMENTS = {"in_frameworks": "frameworks", "in_metrics": "metrics", "in_mlflow": "traces"}  # else its own
 _OFFLINE = {
     "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1,localhost",
     "HF_HUB_OFFLINE": "1", "DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "RAGAS_DO_NOT_TRACK": "true",
@@ -46,17 +56,20 @@ def every() -> list[tuple[str, str]]:
 @functools.cache
 def outcomes(name: str) -> dict[str, dict[str, Any]]:
     """What each case of a peer gave, by one process for all; its environment is made if it is not there."""
-    made = subprocess.run([sys.executable, ROOT / "tools" / "peer-env", name], capture_output=True, text=True)
+    place = ENVIRONMENTS.get(name, name)
+    made = subprocess.run([sys.executable, ROOT / "tools" / "peer-env", place], capture_output=True, text=True)
     assert made.returncode == 0, made.stderr[-2000:]
     paths = os.pathsep.join(map(str, (ROOT / "src", ROOT / "tests")))
     environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
-    done = subprocess.run(
-        [made.stdout.strip(), "-m", "support.peer_runner", str(PEERS / f"{name}_cases.py")],
-        env=environment | _OFFLINE | {"PYTHONPATH": paths, "PYTHONSAFEPATH": "1"},
-        capture_output=True,
-        text=True,
-        timeout=1800,
-    )
+    with tempfile.TemporaryDirectory() as folder:  # for what the packages leave behind
+        done = subprocess.run(
+            [made.stdout.strip(), "-m", "support.peer_runner", str(PEERS / f"{name}_cases.py")],
+            env=environment | _OFFLINE | {"PYTHONPATH": paths, "PYTHONSAFEPATH": "1"},
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=1800,
+        )
     found = [json.loads(line[4:]) for line in done.stdout.splitlines() if line.startswith("::: ")]
     assert found, done.stdout[-2000:] + done.stderr[-4000:]
     return {outcome["case"]: outcome for outcome in found}

@@ -33,6 +33,7 @@ COMMANDS = {
     "models": ("faithmeter.cli.models", "List the verifiers: what each needs, its licence and its figures."),
     "serve": ("faithmeter.cli.serve", "Serve checks and guarded answers over HTTP, or guard a model's endpoint."),
     "traces": ("faithmeter.cli.traces", "Put scores onto traces: Phoenix, Langfuse, MLflow, LangSmith, OpenTelemetry."),
+    "mcp": ("faithmeter.cli.mcp", "Serve the tools check and eval to agents, over MCP."),
     "cache": ("faithmeter.cli.cache", "Look after the verdict cache: stats, prune, export, verify."),
 }
 

@@ -43,12 +43,16 @@ class FaithfulnessMetric(BaseMetric):  # type: ignore[misc]
         include_reason: bool = True,
         *,
         strict_mode: bool = False,
+        async_mode: bool = True,
+        verbose_mode: bool = False,
         scoring: str | Scoring = "deepeval",
         **others: Any,
     ) -> None:
+        # DeepEval copies a metric by its parameters' names: each is kept as it came.
+        self.model, self.scoring = model, scoring
         self.threshold = 1.0 if strict_mode else threshold
         self.strict_mode, self.include_reason = strict_mode, include_reason
-        self.async_mode, self.verbose_mode = others.get("async_mode", True), others.get("verbose_mode", False)
+        self.async_mode, self.verbose_mode = async_mode, verbose_mode
         self._pipeline = evaluator("local" if model is None else model, scoring=load_scoring(scoring))
         self.evaluation_model = self._pipeline.verifier.signature
         self.result: Result | None = None
