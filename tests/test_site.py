@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
 
 import faithmeter
 from faithmeter.cli import COMMANDS
@@ -81,3 +87,38 @@ def test_programs_find_markdown_and_schemas(site: Path) -> None:
     assert all((site / name).is_file() for name in listed)
     schema = json.loads((site / "schemas" / "result.json").read_text("utf-8"))
     assert {"score", "status", "sample"} <= set(schema["properties"])
+
+
+class _Silent(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.slow
+def test_pages_are_accessible_fit_a_phone_and_ask_nobody_else(site: Path) -> None:
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    assert program, "this needs chromium: apt-get install chromium"
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Silent, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    home = f"http://127.0.0.1:{server.server_port}/"
+    asked: set[str] = set()
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+            for width, scheme in ((1280, "light"), (390, "dark")):
+                context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+                for name in ("", "accuracy/", "guides/your-framework/", "reference/cli/", "reports/"):
+                    page = context.new_page()
+                    page.on("request", lambda request: asked.add(request.url))
+                    page.goto(home + name)
+                    page.wait_for_selector("[data-md-type=copy], article table")  # the theme's script has run
+                    found = Axe().run(page)
+                    assert found.violations_count == 0, f"{name} {width} {scheme}: {found.generate_report()}"
+                    assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+                    page.close()
+                context.close()
+            browser.close()
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert {url for url in asked if not url.startswith(home)} == set()

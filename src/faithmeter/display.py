@@ -6,10 +6,10 @@ Takes the data models but imports none of them, so that they can import it. rich
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -164,6 +164,12 @@ def citation_totals(tally: Tally) -> list[str]:
     return [f"citations: {numbers}{f' ({bad})' if bad else ''}; {cited}"]
 
 
+def _counted(counts: Mapping[Any, int]) -> str:
+    """The most frequent first, and the same order whichever answer was judged first."""
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{count} {word.replace('_', ' ')}" for word, count in ordered)
+
+
 def summary_lines(tally: Tally) -> list[str]:
     """A run's numbers, one line each."""
     interval = tally.interval
@@ -172,9 +178,9 @@ def summary_lines(tally: Tally) -> list[str]:
     if tally.pass_rate is not None:
         lines.append(f"pass rate {tally.pass_rate:.0%} at {number(tally.min_score)}")
     if tally.statuses:
-        lines.append("samples: " + ", ".join(f"{n} {status}" for status, n in sorted(tally.statuses.items())))
+        lines.append("samples: " + _counted(tally.statuses))
     if tally.labels:
-        lines.append("claims: " + ", ".join(f"{n} {label.replace('_', ' ')}" for label, n in tally.labels.items()))
+        lines.append("claims: " + _counted(tally.labels))
     lines += why_lines(tally)
     lines += citation_totals(tally)
     if tally.coverage < 1:
@@ -209,7 +215,7 @@ def why_lines(tally: Tally) -> list[str]:
     """What is wrong with the claims that are not supported, where it went wrong, and what use the contexts were."""
     lines = []
     if tally.kinds:
-        lines.append("what is wrong: " + ", ".join(f"{n} {kind}" for kind, n in tally.kinds.most_common()))
+        lines.append("what is wrong: " + _counted(tally.kinds))
     if tally.blame:
         counted = [f"{tally.blame[name]} {words}" for name, words in BLAME_WORDS.items() if tally.blame[name]]  # type: ignore[index]
         lines.append("where: " + ", ".join(counted))

@@ -6,7 +6,17 @@ from html import escape
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from faithmeter.display import LOOKS, as_html, claim_text, detail_text, fix_headline, number, summary_lines
+from faithmeter.display import (
+    LOOKS,
+    as_html,
+    claim_text,
+    detail_text,
+    fix_headline,
+    number,
+    printable,
+    summary_lines,
+    why,
+)
 
 if TYPE_CHECKING:
     from faithmeter.datamodels import Outcome
@@ -43,7 +53,9 @@ def _answer_html(result: Result, worst: Outcome | None) -> str:
     said = ""
     if worst:
         badge = f"background:{look.paper};color:{look.ink};border-radius:3px;padding:0 4px"
-        detail = detail_text(worst).replace("\n", " · ")
+        reason = printable(why(worst))  # first: a long quotation may be cut
+        quotes = detail_text(worst).removesuffix(reason).strip()
+        detail = "\n".join(filter(None, (reason, quotes))).replace("\n", " · ")
         said = f'<br><b style="{badge}">{look.mark} {worst.word}</b> {escape(claim_text(worst))}'
         said += f'<br><span style="opacity:.75">{escape(detail[:300])}</span>' if detail else ""
     kind = worst.word.replace(" ", "-") if worst else "supported"
@@ -68,7 +80,7 @@ def _chart(tally: Tally) -> str:
         bars += f'<text x="{x + 16}" y="{70 - height:.1f}" text-anchor="middle">{count}</text>' if count else ""
         bars += f'<text x="{x + 16}" y="88" text-anchor="middle">{label}</text>'
     return (
-        f'<svg viewBox="0 0 404 92" width="404" height="92" role="img" aria-label="answers by score" '
+        f'<svg viewBox="0 0 404 92" width="404" style="max-width:100%" role="img" aria-label="answers by score" '
         f'font-size="11" fill="currentColor">{bars}</svg>'
     )
 

@@ -79,6 +79,13 @@ def test_standard_input_is_read_by_its_look(cli: Cli, name: str) -> None:
     assert json.loads(done.stdout)["mean"] == 1.0
 
 
+def test_a_separator_may_be_a_line_break_as_it_is_typed(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text(f'answer,contexts\n{GOOD},"{TOWER}\n\nIt is tall."\n', "utf-8")
+    done = cli("eval", "in.csv", "-v", "lexical", "-o", "out.jsonl", "--context-separator", "\\n\\n")
+    (result,) = results(tmp_path / "out.jsonl")
+    assert [context.text for context in result.sample.contexts] == [TOWER, "It is tall."], done.stderr
+
+
 def test_a_csv_cell_may_hold_one_context_or_none(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text(f"answer,contexts,question\n{GOOD},[1] {TOWER},\n{GOOD},,why?\n", "utf-8")
     done = cli("eval", "in.csv", "-v", "lexical", "-o", "out.jsonl")

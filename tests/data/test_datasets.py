@@ -179,6 +179,31 @@ def test_contexts_in_a_cell_with_a_separator(tmp_path: Path) -> None:
     assert [row[3] for row in texts(read_samples(path))] == [("one || two",), ("x", "y"), ()]
 
 
+def test_what_a_file_lacks_is_said_at_once_and_where_the_row_begins(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text('reply,passages,topic\n"one\ntwo",p,a\nthree,p,b\n', "utf-8")
+    first = next(iter(read_samples(path)))
+    assert isinstance(first, RowError)
+    assert str(first).startswith(f"{path}:2: no column 'answer'")
+    assert "--map answer=COLUMN --map contexts=COLUMN" in str(first)
+    columns = {"answer": "reply", "contexts": "passages"}
+    second = next(iter(read_samples(path, columns={**columns, "question": "asked"})))
+    assert isinstance(second, RowError)
+    assert "no column 'asked'" in str(second)
+    assert "--map question=COLUMN" in str(second)
+
+
+def test_columns_become_metadata(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("answer,contexts,topic\nA,p,tea\n", "utf-8")
+    (sample,) = read_samples(path, columns={"metadata.subject": "topic"})
+    assert isinstance(sample, Sample)
+    assert sample.metadata == {"subject": "tea"}
+    (error,) = read_samples(path, columns={"metadata.subject": "theme"})
+    assert isinstance(error, RowError)
+    assert "no column 'theme' (found 'answer', 'contexts', 'topic')" in str(error)
+
+
 def test_other_systems_columns_and_a_map(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     for row in (

@@ -76,7 +76,7 @@ def selftest() -> str:
         harmless = next(item for item in next(iter(runs.values()))["kinds"] if item["kind"] == kind)["harmless"]
         rows.append([kind, "flagged (low is good)" if harmless else "caught (high is good)", *cells])
     return (
-        _table(("change", "", *(f"`{name}`" for name in runs)), rows)
+        _table(("change", "what counts", *(f"`{name}`" for name in runs)), rows)
         + "\n\n"
         + "\n\n".join(_made(run) + "." for run in runs.values())
     )

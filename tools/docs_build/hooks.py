@@ -56,6 +56,17 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> 
     return markdown
 
 
+def on_post_page(output: str, *, page: Any, config: Any) -> str:
+    """Name the search for screen readers, and keep the theme from asking GitHub's API about the repository.
+
+    A column without a name has no header cell.
+    """
+    dialog = 'data-md-component="search" role="dialog"'
+    output = output.replace(dialog, f'{dialog} aria-label="Search"')
+    output = re.sub(r"<th[^>]*></th>", "<td></td>", output)
+    return output.replace(' class="md-source" data-md-component="source"', ' class="md-source"')
+
+
 def on_post_build(config: Any) -> None:
     """Each page as Markdown beside it, and llms.txt, which lists them."""
     site = Path(config["site_dir"])

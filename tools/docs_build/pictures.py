@@ -28,16 +28,17 @@ EDITS = {
     "It cures type 2 diabetes in most patients.": "It is given with meals.",
     "330 metres tall": "300 metres tall",
 }
-NOTEBOOK = """<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light dark">
+NOTEBOOK = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A notebook</title>
+<meta name="color-scheme" content="light dark">
 <style>body{{font:14px/1.5 system-ui,sans-serif;margin:24px 32px;max-width:1100px;color:light-dark(#1b1f24,#e9ebee);
 background:light-dark(#fff,#131518)}}.in{{display:grid;grid-template-columns:60px 1fr;gap:12px;margin-bottom:16px}}
-.in span{{color:light-dark(#307fc1,#8cc8ff);font-family:monospace;text-align:right}}pre{{margin:0;padding:8px 12px;
+.in span{{color:light-dark(#2a6fa9,#8cc8ff);font-family:monospace;text-align:right}}pre{{margin:0;padding:8px 12px;
 border:1px solid light-dark(#e0e0e0,#333);border-radius:4px;background:light-dark(#f7f7f7,#1b1e22);
 font:13px/1.5 monospace}}
 .out{{margin-left:72px}}</style>
-<div class="in"><span>[1]:</span><pre>from faithmeter import evaluate
+<main><div class="in"><span>[1]:</span><pre>from faithmeter import evaluate
 
-evaluate("examples/answers.jsonl")</pre></div><div class="out">{output}</div>"""
+evaluate("examples/answers.jsonl")</pre></div><div class="out">{output}</div></main>"""
 
 
 def made(root: Path) -> dict[str, Path]:

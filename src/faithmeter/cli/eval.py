@@ -64,12 +64,19 @@ class Shard(click.ParamType[tuple[int, int]]):
         return int(part), int(count)
 
 
+def _unescaped(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """A shell hands over `\\n` as it is typed."""
+    return value and value.replace("\\n", "\n").replace("\\t", "\t")
+
+
 @click.command("eval", cls=Command)
 @click.argument("data", nargs=-1, required=True, shell_complete=complete_files)
 @evaluator_options
 @corpus_option
-@click.option("--map", "columns", type=Assignment(), multiple=True, help="FIELD=COLUMN, e.g. answer=reply. Repeatable.")
-@click.option("--context-separator", metavar="TEXT", help="What divides the contexts in a CSV cell that is not JSON.")
+@click.option("--map", "columns", type=Assignment(), multiple=True, help="FIELD=COLUMN, e.g. "
+              "answer=reply; metadata.NAME=COLUMN to group the report by. Repeatable.")  # fmt: skip
+@click.option("--context-separator", metavar="TEXT", callback=_unescaped, help="What divides the contexts in a CSV "
+              "cell that is not JSON; \\n is a line break, \\t a tab.")  # fmt: skip
 @click.option("--earlier-contexts", is_flag=True, help="Of conversations: a turn may also rest on the contexts of the "
               "turns before it.")  # fmt: skip
 @click.option("--history-as-evidence", is_flag=True, help="A turn may also rest on what was said before it; else "

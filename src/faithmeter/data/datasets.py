@@ -38,6 +38,7 @@ __all__ = [
 ]
 
 REQUIRED = ("answer", "contexts")
+_METADATA = "metadata."  # and a name of the user's: a column that can be grouped and filtered by
 SHOWN_COLUMNS = 20  # in a message
 _NUMBER_BITS = 40  # of a place in the table of ids: 10**12 lines a file, 16 million files
 
@@ -159,10 +160,15 @@ class Sampler:
     """Makes samples of rows, and sees to it that no two have the same id."""
 
     def __init__(self, columns: Mapping[str, str] | None = None) -> None:
-        for field in columns or {}:
+        columns = dict(columns or {})
+        self._metadata = {field.removeprefix(_METADATA): columns.pop(field)
+                          for field in list(columns) if field.startswith(_METADATA)}  # fmt: skip
+        for field in columns:
             if field not in ALIASES:
-                raise UsageError(f"unknown field {field!r} in the column map; fields: {', '.join(ALIASES)}")
-        self._wanted = {field: (columns[field],) if columns and field in columns else names
+                known = ", ".join([*ALIASES, f"{_METADATA}NAME"])
+                raise UsageError(f"unknown field {field!r} in the column map; fields: {known}")
+        self._named = columns
+        self._wanted = {field: (columns[field],) if field in columns else names
                         for field, names in ALIASES.items()}  # fmt: skip
         self._places = Table()
         self._sources: list[str] = []
@@ -209,8 +215,13 @@ class Sampler:
                     return RowError(record.where, str(error))
                 if isinstance(fields[field], Unreadable):
                     return RowError(record.where, f"column {column!r}: {fields[field].reason}", "save it as text")
-            elif field in REQUIRED:
-                return _missing(record, row, field, names)
+            elif field in REQUIRED or (field in self._named and isinstance(row, Cells) and names[0] not in row):
+                return self._missing(record, row, field)
+        for name, column in self._metadata.items():
+            if isinstance(row, Cells) and column not in row:
+                return RowError(record.where, f"no column {column!r} (found {_names(row)})")
+            if row.get(column) is not None and isinstance(found := fields.get("metadata") or {}, dict):
+                fields["metadata"] = {**found, name: row[column]}
         if isinstance(fields.get("answer"), list | dict):
             fields["answer"] = as_text(fields["answer"], _ids(fields.get("contexts")))
         if isinstance(fields.get("id"), int):
@@ -225,6 +236,18 @@ class Sampler:
         except ValueError as error:
             return RowError(record.where, f"cannot be written as JSON: {error}")
         return sample
+
+    def _missing(self, record: Record, row: Mapping[str, Any], field: str) -> RowError:
+        """What the row lacks; the remedy names every field that is to be mapped, so that one more try does."""
+        names = self._wanted[field]
+        null = next((name for name in names if name in row), None)
+        if null:
+            return RowError(record.where, f"{null!r} is null", f"name the column with --map {field}=COLUMN")
+        needed = [other for other in ALIASES if other in (*REQUIRED, field)]
+        lacking = [other for other in needed if not any(name in row for name in self._wanted[other])]
+        problem = f"no column {' or '.join(map(repr, names))} (found {_names(row)})"
+        maps = " ".join(f"--map {other}=COLUMN" for other in lacking)
+        return RowError(record.where, problem, f"name the column{'s' * (len(lacking) > 1)} with {maps}")
 
 
 def _ids(contexts: Any) -> list[str | None]:
@@ -242,13 +265,6 @@ def _may_be_unwritable(sample: Sample) -> bool:
 def is_derived(sample: Sample) -> bool:
     """Whether the id was made from the content."""
     return sample.id == sample.content_hash[:12]
-
-
-def _missing(record: Record, row: Mapping[str, Any], field: str, names: Sequence[str]) -> RowError:
-    null = next((name for name in names if name in row), None)
-    expected, found = " or ".join(map(repr, names)), _names(row)
-    problem = f"{null!r} is null" if null else f"no column {expected} (found {found})"
-    return RowError(record.where, problem, f"name the column with --map {field}=COLUMN")
 
 
 def _names(row: Mapping[str, Any]) -> str:

@@ -287,14 +287,15 @@ def _csv(lines: Iterable[bytes], name: str, *, delimiter: str = ",") -> Iterator
         twice = [column for column, times in Counter(header).items() if column and times > 1]
         if twice:
             raise DataError(f"{name}:1: the column {twice[0]!r} is there twice; rename one")
+        after = reader.line_num
         for cells in reader:
+            line, after = after + 1, reader.line_num  # where the row begins: its cells may hold line breaks
             if cells and len(cells) != len(header):
                 problem = f"{len(cells)} cells, but the header has {len(header)}"
-                where = f"{source}{reader.line_num}"
-                error = RowError(where, problem, "quote cells that contain the separator")
-                yield Record(source, reader.line_num, error)
+                error = RowError(f"{source}{line}", problem, "quote cells that contain the separator")
+                yield Record(source, line, error)
             elif cells:
-                yield Record(source, reader.line_num, Cells(zip(header, cells, strict=True)))
+                yield Record(source, line, Cells(zip(header, cells, strict=True)))
     except csv.Error as error:
         raise DataError(f"{name}:{reader.line_num}: not CSV ({error})") from None
 

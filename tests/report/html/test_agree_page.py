@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from support.opinions import Erring, answers, judged, labelled
 
@@ -40,3 +41,17 @@ def test_judges_plots_and_disagreements(page: Page, tmp_path: Path) -> None:
     assert page.title() == "Agreement with people"
     assert page.locator("main img").count() == 0
     assert page.locator("main script").count() == 0
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_is_accessible_and_fits(browser: Browser, tmp_path: Path, scheme: str, width: int) -> None:
+    results = judged(answers(30))
+    labels = [*labelled(results), *labelled(results, by="ben")]
+    write_agreement(tmp_path / "a.html", measure(results, labels, name="first"), people=people_kappa(labels))
+    with browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme) as context:  # type: ignore[arg-type]
+        page = context.new_page()
+        page.goto((tmp_path / "a.html").as_uri())
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from support.opinions import answers, judged
 
@@ -117,3 +118,19 @@ def test_a_full_disk_is_told_on_the_page(page: Page, server: LabelServer, sessio
     page.keyboard.press("1")
     expect(page.locator("#trouble")).to_contain_text("Not saved")
     expect(page.locator("#progress")).to_contain_text("0 of")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_is_accessible_and_fits(browser: Browser, server: LabelServer, scheme: str, width: int) -> None:
+    with browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme) as context:  # type: ignore[arg-type]
+        page = context.new_page()
+        page.goto(server.url)
+        expect(page.locator("#claim")).not_to_be_empty()
+        for part in ("#work", "#end"):
+            expect(page.locator(part)).to_be_visible()
+            found = Axe().run(page)
+            assert found.violations_count == 0, found.generate_report()
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            if part == "#work":
+                page.locator("#finish").click()

@@ -61,10 +61,11 @@ def _table(group: Sequence[Agreement]) -> str:
     for word, figure in (("labelled", _size), ("seconds per claim", _seconds), ("cost of 1,000 claims", _cost)):
         cells = "".join(f"<td>{figure(item)}</td>" for item in group)
         rows.append(f'<tr><th scope="row">{word}</th>{cells}</tr>')
+    best_in_bold = " Best value of a row in bold." if len(group) > 1 else ""
     return (
         f'<div class="panel scroll" tabindex="0" role="region" aria-label="Figures"><table class="figures"><thead><tr>'
         f"<td></td>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-        f'<p class="unit">95 % intervals by bootstrap over answers. Best value of a row in bold.</p></div>'
+        f'<p class="unit">95 % intervals by bootstrap over answers.{best_in_bold}</p></div>'
     )
 
 
@@ -93,7 +94,7 @@ def _size(item: Agreement) -> str:
 
 
 def _seconds(item: Agreement) -> str:
-    return f"{item.usage.seconds / item.claims:.4f}" if item.claims else "–"
+    return f"{item.usage.seconds / item.claims:.2g}" if item.claims else "–"
 
 
 def _cost(item: Agreement) -> str:
@@ -185,12 +186,12 @@ def _confusion(item: Agreement) -> str:
     table = item.confusion
     columns = sorted({word for row in table.values() for word in row})
     most = max(count for row in table.values() for count in row.values())
-    heads = "".join(f'<th scope="col">{column.replace("_", " ")}</th>' for column in columns)
+    heads = "".join(f'<th scope="col">{_badge(column, short=True)}</th>' for column in columns)
     rows = ""
     for word, row in sorted(table.items()):
         counts = [row.get(column, 0) for column in columns]
         cells = "".join(f'<td class="heat heat{_heat(count, most)}">{count:,}</td>' for count in counts)
-        rows += f'<tr><th scope="row">{word.replace("_", " ")}</th>{cells}</tr>'
+        rows += f'<tr><th scope="row">{_badge(word)}</th>{cells}</tr>'
     return f'<table class="confusion"><thead><tr><td></td>{heads}</tr></thead><tbody>{rows}</tbody></table>'
 
 
@@ -198,10 +199,13 @@ def _heat(count: int, most: int) -> int:
     return 0 if not count else 1 + min(3, int(4 * math.sqrt(count / most) - 1e-9))
 
 
-def _badge(word: str) -> str:
+def _badge(word: str, *, short: bool = False) -> str:
+    """A label; `short` shows its mark alone, where the words stand beside."""
     name = {"faithful": "supported", "unfaithful": "contradicted", "not_supported": "not_enough_info"}.get(word, word)
     mark = LOOKS[name.replace("_", " ")].mark
-    return f'<span class="badge {name}"><span aria-hidden="true">{mark}</span> {word.replace("_", " ")}</span>'
+    text = word.replace("_", " ")
+    said = f'<span class="sr">{text}</span>' if short else f" {text}"
+    return f'<span class="badge {name}" title="{text}"><span aria-hidden="true">{mark}</span>{said}</span>'
 
 
 def _card(unit: LabelledUnit) -> str:

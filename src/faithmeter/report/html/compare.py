@@ -201,7 +201,7 @@ def _wrong(comparison: Comparison) -> str:
     if not rows:
         return ""
     body = "".join(
-        f'<tr><th scope="row">{escape(BLAME_WORDS.get(name, name))}</th><td>{before:,}</td>'
+        f'<tr><th scope="row">{escape(BLAME_WORDS.get(name, name))}</th><td class="kept">{before:,}</td>'
         f'<td class="{"kept" if before == after else "moved"}">{after:,}</td></tr>'
         for name, before, after in rows
     )

@@ -113,7 +113,7 @@ def _grid(summary: Summary) -> Iterator[str]:
         yield f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{share:g}</text>'
     most = max(summary.grid.values(), default=1)
     for (claims, column), count in sorted(summary.grid.items()):
-        x, y = LEFT + (claims - 0.5) * step, _grid_y(column / 10 if column == BINS - 1 else (column + 0.5) / 10)
+        x, y = LEFT + (claims - 0.5) * step, _grid_y(_score_in(column, claims))
         radius = 2 + (min(step, 16) / 2) * math.sqrt(count / most)
         name = f"more than {MANY_CLAIMS}" if claims > MANY_CLAIMS else str(claims)
         yield (
@@ -123,6 +123,15 @@ def _grid(summary: Summary) -> Iterator[str]:
     for claims in range(1, columns + 1):
         label = f"{MANY_CLAIMS}+" if claims > MANY_CLAIMS else str(claims)
         yield f'<text x="{LEFT + (claims - 0.5) * step:.1f}" y="{HEIGHT - 10}" text-anchor="middle">{label}</text>'
+
+
+def _score_in(column: int, claims: int) -> float:
+    """The score of a bin's answers: so many supported of so many claims, or else the middle of the bin."""
+    if column == BINS - 1:
+        return 1.0
+    supported = math.ceil(column * claims / 10)
+    only = claims <= 10 and supported * 10 < (column + 1) * claims  # with more claims a bin holds several scores
+    return supported / claims if only else (column + 0.5) / 10
 
 
 def _grid_y(score: float) -> float:

@@ -112,8 +112,9 @@ def _plot(runs: Sequence[TrendRun]) -> str:
     words = "; ".join(f"{escape(run.name)}: {number(run.summary.mean)}" for run in runs)
     return (
         '<section class="panel"><h2 class="eyebrow">Mean faithfulness, with its 95 % interval</h2>'
+        '<div class="scroll" tabindex="0" role="region" aria-label="Chart">'
         f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{words}">'
-        f"{''.join(parts)}</svg></section>"
+        f"{''.join(parts)}</svg></div></section>"
     )
 
 

@@ -78,7 +78,7 @@ setUpTheme();
 $("buttons").append(
   ...CHOICES.map(({ key, name, help }) =>
     h("button", { type: "button", class: `choice ${name}`, "data-name": name, "aria-pressed": "false", on: { click: () => label(name) } },
-      h("kbd", {}, key), " ", h("span", { "aria-hidden": "true" }, BY_NAME[name].mark), " ", BY_NAME[name].word,
+      h("kbd", {}, key), " ", h("span", { "aria-hidden": "true" }, BY_NAME[name].mark), h("span", { class: "word" }, BY_NAME[name].word),
       h("span", { class: "unit" }, help))),
 );
 $("back").addEventListener("click", back);
