@@ -85,6 +85,27 @@ def test_what_the_contexts_say_otherwise_is_misread_and_what_another_passage_say
     assert why("Alder Ltd earned 75 million euros.", first, second).blame == "mixed"
 
 
+def test_a_field_of_a_record_that_says_otherwise_is_misread() -> None:
+    record = '{"name": "Lotus", "address": "290 Market Pl Dr", "stars": 4}'
+    claim = "Lotus, a quiet restaurant loved by students, is located at 290 Orchard Pl Dr in the old town."
+    sample = Sample(answer=claim, contexts=(record,))
+    field = record.index('"address"'), record.index(', "stars"')
+    verdict = Verdict(
+        claim=Claim(text=claim, start=0, end=len(claim)),
+        label=Label.CONTRADICTED,
+        evidence=(Evidence.of(sample.contexts, 0, *field),),
+        origin=Origin(verifier="mine"),
+    )
+    (found,) = explained([verdict], sample)
+    assert isinstance(found, Verdict)
+    assert (found.kind, found.blame) == ("name", "misread")
+
+
+def test_a_number_written_in_pieces_is_the_same_number() -> None:
+    contexts = "Ada sold 41, 000 books.", "Bo sold 235, 000 books."
+    assert why("Ada sold 235,000 books.", *contexts).blame == "mixed"
+
+
 def test_a_verifiers_own_reason_is_kept() -> None:
     found = why("The price is $45.", "The price is $54.", reason="They paid more.")
     assert (found.reason, found.kind, found.blame) == ("They paid more.", "number", "misread")

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from faithmeter.datamodels import Blame, Failure, Kind, Label, Outcome, Sample, Verdict
 from faithmeter.text import sentences
 from faithmeter.verify.derive.quantities import read as quantities
+from faithmeter.verify.local_features import numbers_in
 from faithmeter.why.compare import Comparison, Finding, Sources, Span, names, nearest, read, whole
 from faithmeter.why.findings import find
 from faithmeter.why.marks import EXACT, marked
@@ -33,6 +34,8 @@ _NEAR = 0.45
 _BARELY = 0.34
 """The same for a contradiction, where the verifier has seen the likeness."""
 
+_FIELD = 12
+"""Words of a passage that may be a field of a record."""
 _PLAIN = 0.6
 """Weight of a finding that shows a misreading even where something else is the first thing to say."""
 
@@ -140,7 +143,8 @@ def _blame(
     item = best is not None and best.kind in ("number", "date", "name", "unit")
     if best and item and not _stands_in(best.ours.of(seen.claim), seen.sources):
         # A number that no context has, beside nothing that it could be taken for: nobody misread that.
-        near = bool(best.theirs) and seen.coverage >= (_NEAR if verdict.label is not Label.CONTRADICTED else _BARELY)
+        enough = _BARELY if verdict.label is Label.CONTRADICTED else _NEAR
+        near = bool(best.theirs) and (seen.coverage >= enough or _is_field(best, seen))
         return "misread" if near else "missing"
     if best and item and best.theirs:
         return "mixed"
@@ -151,6 +155,13 @@ def _blame(
     if verdict.label is Label.CONTRADICTED:
         return "misread"
     return "misread" if best is not None and best.theirs and seen.coverage >= _NEAR else "missing"
+
+
+def _is_field(best: Finding, seen: Comparison) -> bool:
+    """Whether all of a short passage, as the field of a record, stands in the claim but for what is wrong."""
+    wrong = {word.stem for word in read(best.theirs)}
+    rest = [word for word in seen.theirs if word.heavy and word.stem not in wrong - seen.said]
+    return len(seen.theirs) <= _FIELD and sum(word.stem in seen.said for word in rest) * 2 > len(rest)
 
 
 def _says_otherwise(finding: Finding) -> bool:
@@ -174,5 +185,7 @@ def _is_borrowed(seen: Comparison, pieces: Sequence[str]) -> bool:
 
 
 def _stands_in(words: str, sources: Sources) -> bool:
+    if re.fullmatch(r"\d{1,3}(?:,\d{3})+", words):  # in some texts "1, 600"
+        return numbers_in(words) <= sources.numbers
     level = " ".join(words.lower().split())
     return bool(re.search(rf"(?<![\w.,]){re.escape(level)}(?!\w|[.,]\d)", sources.lower))

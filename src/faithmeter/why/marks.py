@@ -26,6 +26,8 @@ _MUCH = 0.15
 """Share of a claim that the verifier marks, if it may be more than an exchanged word."""
 _FOREIGN = 2 / 3
 """Share of a part's words that the passage lacks, if the part is marked as a whole."""
+_DOUBTFUL = 0.35
+"""Support of a claim that may well be borne out: of those, people mark little."""
 _LONG = 40
 """Words of a sentence beyond which only the marked ones are shown: it says more than one thing."""
 _MOST = 0.7
@@ -56,7 +58,8 @@ def marked(
             gaps = tidy(text, [*gaps, exact])
     elif best and not gaps and best.kind == "addition":
         gaps = [best.ours]
-    if verdict.label is not Label.CONTRADICTED and _is_strange(gaps, exact, seen):
+    doubtful = verdict.support is not None and verdict.support >= _DOUBTFUL
+    if verdict.label is not Label.CONTRADICTED and not doubtful and _is_strange(gaps, exact, seen):
         gaps = _widened(gaps, seen)
     against = [best.ours] if best and best.theirs else []
     if not against and verdict.label is Label.CONTRADICTED and (best is None or best.kind != "addition"):
