@@ -7,6 +7,7 @@ import datetime
 import functools
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -29,6 +30,15 @@ ASKED = "How tall is the Eiffel Tower?"
 ANSWER = f"{TOWER} It was built in 1700."
 FOLDER = Path(tempfile.mkdtemp(prefix="faithmeter-peers-"))
 START = 600  # seconds that a server may take on a busy machine
+# Ends a server when this process closes the pipe, or is killed itself.
+WATCH = """
+import os, signal, subprocess, sys, threading
+server = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, start_new_session=True)
+threading.Thread(target=lambda: os._exit(server.wait()), daemon=True).start()
+sys.stdin.read()
+os.killpg(server.pid, signal.SIGKILL)
+"""
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 
 def _faithmeter(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -84,12 +94,18 @@ def _server(name: str, command: list[str], health: str, **environment: str) -> N
     """Start a server for the time of this process, and wait until it answers."""
     log = (FOLDER / f"{name}.log").open("wb")
     process = subprocess.Popen(
-        command, env={**os.environ, **environment}, cwd=FOLDER, stdout=log, stderr=log, start_new_session=True
+        [sys.executable, "-c", WATCH, *command],
+        env={**os.environ, **environment},
+        cwd=FOLDER,
+        stdin=subprocess.PIPE,
+        stdout=log,
+        stderr=log,
     )
 
     def stop() -> None:
-        os.killpg(process.pid, 15)
-        process.wait(30)
+        assert process.stdin
+        process.stdin.close()
+        process.wait(60)
 
     atexit.register(stop)
     until = time.monotonic() + START

@@ -276,3 +276,42 @@ def test_what_a_server_refuses_is_one_line_without_the_key(server: Server, tmp_p
         done = push(tmp_path, judged(), options=["--to", "phoenix", target])
         assert done.exit_code == 2
         assert "hidden" not in done.output
+
+
+def phoenix_span(kind: str, own: str, parent: str | None, **attributes: str) -> dict[str, Any]:
+    named = {name.replace("__", "."): value for name, value in attributes.items()}
+    return {"id": own, "name": kind, "context": {"trace_id": TRACE, "span_id": own}, "span_kind": kind,
+            "parent_id": parent, "start_time": "2025-06-01T00:00:00Z", "end_time": "2025-06-01T00:00:01Z",
+            "attributes": named}  # fmt: skip
+
+
+def test_a_project_is_pulled_page_by_page_scored_and_sent_back(server: Server, tmp_path: Path) -> None:
+    root = phoenix_span("CHAIN", SPAN, None, input__value="How tall?", output__value=TOWER)
+    found = phoenix_span("RETRIEVER", "c" * 16, SPAN, retrieval__documents__0__document__content=TOWER)
+    path = "/v1/projects/my%20app/spans?limit=1000"
+    server.replies["GET", path] = (200, {"data": [root], "next_cursor": "n/2"})
+    server.replies["GET", f"{path}&cursor=n%2F2"] = (200, {"data": [found], "next_cursor": None})
+    spans = tmp_path / "spans.jsonl"
+    done = CliRunner().invoke(main, ["traces", "pull", server.url, "--project", "my app", "-o", str(spans)])
+    assert done.exit_code == 0, done.output
+    assert [json.loads(line)["id"] for line in spans.read_text("utf-8").splitlines()] == [SPAN, "c" * 16]
+    options = ["traces", "score", server.url, "--project", "my app", "-v", "lexical", "--whole"]
+    done = CliRunner().invoke(main, options)
+    assert (done.exit_code, done.stdout) == (0, f"mean score 1.00; 1 scores of 1 answers sent to {server.url}\n")
+    (sent,) = server.requests[-2][2]["data"]
+    assert (sent["span_id"], sent["result"]["score"], sent["result"]["label"]) == (SPAN, 1.0, "faithful")
+    server.replies["GET", path] = (200, {"data": [root], "next_cursor": None})
+    server.requests.clear()
+    done = CliRunner().invoke(main, options)
+    assert done.exit_code == 2
+    assert done.stderr.startswith(f"faithmeter: span 1: no retrieval in trace {TRACE}")
+    assert [method for method, _, _ in server.requests] == ["GET"]
+    done = CliRunner().invoke(main, [*options, "--bad-rows", "skip"])
+    assert "1 traces left out: 1 no retrieval" in done.stderr
+
+
+def test_what_is_no_phoenix_is_one_line(server: Server, tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["traces", "pull", server.url, "-o", str(tmp_path / "spans.jsonl")])
+    assert done.exit_code == 2
+    assert done.stderr == f"faithmeter: {server.url}: the reply has no spans; is this a Phoenix server?\n"
+    assert not (tmp_path / "spans.jsonl").exists()
