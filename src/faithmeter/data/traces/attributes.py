@@ -133,7 +133,6 @@ def nanoseconds(value: Any) -> int:
         except ValueError:
             return 0
     if isinstance(value, datetime):
-        value = value if value.tzinfo else value.replace(tzinfo=UTC)
-        whole = value.replace(microsecond=0)
-        return int(whole.timestamp()) * 1_000_000_000 + value.microsecond * 1000
+        moment: datetime = value if value.tzinfo else value.replace(tzinfo=UTC)
+        return int(moment.replace(microsecond=0).timestamp()) * 1_000_000_000 + moment.microsecond * 1000
     return max(0, int(value)) if isinstance(value, int) else 0
