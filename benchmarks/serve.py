@@ -1,9 +1,10 @@
-"""Measures `faithmeter serve`: `python -m benchmarks.serve overhead | rate | load | stream | faults`.
+"""Measures `faithmeter serve`: `python -m benchmarks.serve overhead | rate | load | stream | faults | all`.
 
 overhead: CPU that a request adds to the `lexical` verifier. rate: `/v1/check` with `local` beside the verifier's own
 rate. load: twice the capacity for a minute. stream: a loopback model at 50 tokens a second with planted errors behind
-the proxy. faults: slow, huge and malformed requests, cut streams, kill -9 under load. Everything on loopback; the
-server, the model and the clients are processes of one machine. Exit code 1: a bound is missed.
+the proxy. faults: slow, huge and malformed requests, cut streams, kill -9 under load. all: these, one after the other,
+in about six minutes. Everything on loopback; the server, the model and the clients are processes of one machine that
+should do nothing else. Exit code 1: a bound is missed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -254,19 +255,29 @@ def main() -> None:
     from benchmarks.serve_faults import faults
     from benchmarks.serve_stream import stream
 
+    runs: dict[str, tuple[Callable[[int], Coroutine[Any, Any, bool]], str, int]] = {
+        "overhead": (overhead, "--requests", 1000),
+        "rate": (rate, "--answers", 120),
+        "load": (load, "--seconds", 60),
+        "stream": (stream, "--errors", 1000),
+        "faults": (faults, "--seconds", 20),
+    }
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     kinds = parser.add_subparsers(dest="kind", required=True)
-    for name, option, default in (
-        ("overhead", "--requests", 1000),
-        ("rate", "--answers", 120),
-        ("load", "--seconds", 60),
-        ("stream", "--errors", 1000),
-        ("faults", "--seconds", 20),
-    ):
+    for name, (_, option, default) in runs.items():
         kinds.add_parser(name).add_argument(option, dest="amount", type=int, default=default)
+    kinds.add_parser("all").add_argument("--share", type=float, default=1.0, help="Of each, less than 1 to try it out.")
     chosen = parser.parse_args()
-    run = {"overhead": overhead, "rate": rate, "load": load, "stream": stream, "faults": faults}[chosen.kind]
-    sys.exit(0 if asyncio.run(run(chosen.amount)) else 1)
+    if chosen.kind != "all":
+        sys.exit(0 if asyncio.run(runs[chosen.kind][0](chosen.amount)) else 1)
+    missed = []
+    began = time.perf_counter()
+    for name, (run, _, default) in runs.items():
+        print(f"--- {name}", flush=True)
+        if not asyncio.run(run(max(2, int(default * chosen.share)))):
+            missed.append(name)
+    print(f"--- bounds missed: {', '.join(missed) or 'none'}; {time.perf_counter() - began:.0f} s in all")
+    sys.exit(1 if missed else 0)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import asyncio
 import json
 import signal
 import statistics
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -17,24 +18,30 @@ from benchmarks.serve import Server, bodies, made_samples, serving
 from benchmarks.serve_stream import loopback_model, made, read
 
 SLOW = 200
+SLOW_SECONDS = 18.0  # the server lets go of a slow client after 15
+SAMPLES = 20
 
 
-async def honest(url: str, seconds: float, statuses: Counter[str], *, clients: int = 2) -> list[float]:
-    """Clients that ask properly for a while; what they got is counted."""
-    requests = bodies(made_samples(20))
+async def honest(
+    url: str, seconds: float, statuses: Counter[str], *, clients: int = 2, answers: dict[int, Any] | None = None
+) -> list[float]:
+    """Clients that ask properly for a while; what they got is counted, and kept in `answers`."""
+    requests = bodies(made_samples(SAMPLES))
     latencies: list[float] = []
     ends = time.perf_counter() + seconds
 
     async def client(session: aiohttp.ClientSession, number: int) -> None:
         while time.perf_counter() < ends:
-            number += 1
+            number = (number + 1) % SAMPLES
             began = time.perf_counter()
             try:
-                async with session.post(f"{url}/v1/check", json=requests[number % 20]) as response:
+                async with session.post(f"{url}/v1/check", json=requests[number]) as response:
                     body = await response.json()
                     whole = response.status != 200 or len(body["outcomes"]) == 5
                     statuses[str(response.status) if whole else "torn answer"] += 1
                     latencies.append(time.perf_counter() - began)
+                    if answers is not None and response.status == 200:
+                        answers[number] = judgement(body)
             except aiohttp.ClientConnectionError:
                 statuses["connection error"] += 1
                 await asyncio.sleep(0.1)
@@ -46,39 +53,58 @@ async def honest(url: str, seconds: float, statuses: Counter[str], *, clients: i
     return latencies
 
 
+def judgement(body: dict[str, Any]) -> list[tuple[Any, Any]]:
+    """What was found about each claim."""
+    return [(outcome.get("label"), outcome.get("support")) for outcome in body["outcomes"]]
+
+
 async def faults(seconds: float) -> bool:
     """Each fault with honest clients beside it; they must see nothing but answers."""
     passed = True
     with serving("-v", "local") as server:
         await server.ready()
-        for name, fault in FAULTS.items():
+        for name, (fault, expected) in FAULTS.items():
             statuses: Counter[str] = Counter()
-            ends = time.perf_counter() + seconds / 4
+            lasts = SLOW_SECONDS if fault is slow_clients else seconds / 5
             seen: Counter[str] = Counter()
-            latencies, _ = await asyncio.gather(honest(server.url, seconds / 4, statuses), fault(server, ends, seen))
-            passed = passed and set(statuses) <= {"200", "503"}
-            beside = f"{dict(statuses)}, median {statistics.median(latencies) * 1e3:.0f} ms"
-            print(f"{name}: {dict(seen)}; honest clients beside it: {beside}; memory {server.memory:.0f} MiB")
+            ends = time.perf_counter() + lasts
+            latencies, _ = await asyncio.gather(honest(server.url, lasts, statuses), fault(server, ends, seen))
+            passed = passed and set(statuses) <= {"200", "503"} and set(seen) <= expected
+            beside = f"{said(statuses)}, median {statistics.median(latencies) * 1e3:.0f} ms"
+            print(
+                f"{name}: {said(seen)}; honest clients beside it: {beside}; memory {server.memory:.0f} MiB", flush=True
+            )
     passed = await cut_streams() and passed
     return await killed(seconds) and passed
 
 
-async def slow_heads(server: Server, ends: float, seen: Counter[str]) -> None:
-    """Connections that send a byte of their head now and then, or nothing."""
+def said(counts: Counter[str]) -> str:
+    """Counts in words."""
+    return ", ".join(f"{name}: {count}" for name, count in sorted(counts.items())) or "nothing"
+
+
+async def slow_clients(server: Server, ends: float, seen: Counter[str]) -> None:
+    """Connections that send nothing, a byte of their head now and then, or a byte of their body."""
+    head = b"POST /v1/check HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
 
     async def one(number: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        reading = asyncio.create_task(reader.read())
         try:
-            for byte in b"POST /v1/check HTTP/1.1\r\nx: " + b"a" * 200:
-                if number % 2:
+            if number % 3 == 2:
+                writer.write(head + b"content-length: 1000\r\n\r\n")
+            for byte in head * 10:
+                if number % 3:
                     writer.write(bytes([byte]))
-                await asyncio.sleep(0.5)
-                if reader.at_eof() or time.perf_counter() > ends:
+                done, _ = await asyncio.wait([reading], timeout=0.5)
+                if done or time.perf_counter() > ends:
                     break
-            seen["still open" if not reader.at_eof() else "closed by the server"] += 1
+            answer = reading.result() if reading.done() else b"still open"
+            seen[answer.split(b"\r\n")[0].decode().removeprefix("HTTP/1.1 ") or "closed"] += 1
         except ConnectionError:
-            seen["closed by the server"] += 1
+            seen["closed"] += 1
         finally:
+            reading.cancel()
             writer.close()
 
     await asyncio.gather(*(one(number) for number in range(SLOW)))
@@ -108,10 +134,14 @@ async def malformed(server: Server, ends: float, seen: Counter[str]) -> None:
     await _repeat(server, ends, seen, turns.pop, **{"content-type": "application/json"})
 
 
-FAULTS: dict[str, Callable[[Server, float, Counter[str]], Awaitable[None]]] = {
-    f"slow heads ({SLOW} connections)": slow_heads,
-    "huge bodies (50 MB)": huge,
-    "malformed bodies": malformed,
+Fault = Callable[[Server, float, Counter[str]], Awaitable[None]]
+FAULTS: dict[str, tuple[Fault, set[str]]] = {
+    f"slow-loris ({SLOW} connections: silent, slow heads, slow bodies)": (
+        slow_clients,
+        {"408 Request Timeout", "closed"},
+    ),
+    "huge bodies (50 MB)": (huge, {"413", "ClientOSError", "ClientConnectionResetError", "ServerDisconnectedError"}),
+    "malformed bodies": (malformed, {"400", "422"}),
 }
 
 
@@ -122,29 +152,51 @@ async def cut_streams() -> bool:
     with loopback_model() as model, serving("-v", "local", "--proxy", model) as server:
         await server.ready()
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(force_close=True)) as session:
-            for answer in answers:
-                found = await read(session, f"{server.url}/v1", answer, cut=60)
-                unjudged = [error for error in answer.errors if error in found.text]
-                seen["unfaithful words passed" if unjudged else "faithful start, then an error"] += 1
-    print(f"cut streams: {dict(seen)}")
-    return "unfaithful words passed" not in seen
+            for found, answer in zip(
+                await asyncio.gather(*(read(session, f"{server.url}/v1", answer, cut=60) for answer in answers)),
+                answers,
+                strict=True,
+            ):
+                begun = answer.shown.startswith(found.text.strip())
+                seen["judged sentences, then an error" if begun and found.error else "something else"] += 1
+    print(f"cut streams: {said(seen)}", flush=True)
+    return "something else" not in seen
 
 
 async def killed(seconds: float) -> bool:
-    """kill -9 under load, and a new server on the same port: answers are whole, or there is a connection error."""
+    """kill -9 under load, and a new server on the same port with the same cache.
+
+    Answers are whole, or there is a connection error; what was answered before is answered the same afterwards, from
+    the cache.
+    """
     statuses: Counter[str] = Counter()
-    server = Server("-v", "local")
-    await server.ready()
-    asking = asyncio.create_task(honest(server.url, seconds, statuses, clients=4))
-    await asyncio.sleep(seconds / 4)
-    server.stop(signal.SIGKILL)
-    began = time.perf_counter()
-    again = Server("-v", "local", port=server.port)
-    await again.ready()
-    back = time.perf_counter() - began
-    after = sum(statuses.values())
-    await asking
-    again.stop()
-    answered = sum(statuses.values()) - after
-    print(f"kill -9 and restart under load: {dict(statuses)}; ready again after {back:.1f} s, {answered} answers since")
-    return set(statuses) <= {"200", "503", "connection error"} and statuses["200"] > 0 and answered > 0
+    before: dict[int, Any] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        options = ("-v", "local", "--cache", f"{folder}/cache.db")
+        server = Server(*options)
+        await server.ready()
+        first = asyncio.create_task(honest(server.url, seconds / 2, statuses, clients=4, answers=before))
+        await asyncio.sleep(seconds / 4)
+        server.stop(signal.SIGKILL)
+        began = time.perf_counter()
+        known = dict(before)
+        again = Server(*options, port=server.port)
+        await again.ready()
+        back = time.perf_counter() - began
+        await first
+        requests = bodies(made_samples(SAMPLES))
+        same = cached = 0
+        async with aiohttp.ClientSession() as session:
+            for number, found in known.items():
+                async with session.post(f"{again.url}/v1/check", json=requests[number]) as response:
+                    body = await response.json()
+                    same += judgement(body) == found
+                    cached += all(outcome["origin"]["cache"] for outcome in body["outcomes"])
+        again.stop()
+    print(
+        f"kill -9 and restart under load: {said(statuses)}; ready again after {back:.1f} s; of {len(known)} answers "
+        f"given before it, {same} are the same afterwards, {cached} of them from the cache",
+        flush=True,
+    )
+    kept = len(known) > 0 and same == cached == len(known)
+    return kept and set(statuses) <= {"200", "503", "connection error"}

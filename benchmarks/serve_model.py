@@ -23,8 +23,9 @@ async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
     loop = asyncio.get_running_loop()
     began = loop.time()
     cut = body["metadata"].get("cut", 1 << 30)
+    rate = body["metadata"].get("rate", TOKENS_A_SECOND)
     for number, token in enumerate(TOKEN.findall(body["metadata"]["answer"])):
-        await asyncio.sleep(max(0.0, began + (number + 1) / TOKENS_A_SECOND - loop.time()))
+        await asyncio.sleep(max(0.0, began + (number + 1) / rate - loop.time()))
         if number == cut:
             writer.transport.abort()
             return

@@ -19,12 +19,15 @@ import aiohttp
 from benchmarks.local_speed import NAMES, sentence
 from faithmeter.datamodels import Label
 from faithmeter.evaluator import acheck
+from faithmeter.guard import Policy
+from faithmeter.serve.handled import handle
+from faithmeter.serve.settings import Handling
 
 ALONE = 10
 """Answers that are streamed one at a time, bare and guarded, for the delay."""
 FIRST_AT_MOST, WHOLE_AT_MOST = 0.150, 0.05
 SENTENCES = 8
-AT_ONCE = 8
+AT_ONCE = 16
 
 
 class Answer(NamedTuple):
@@ -38,6 +41,8 @@ class Answer(NamedTuple):
     """The wrong sentences that `check` does not call supported."""
     missed: int
     """The wrong sentences that it does."""
+    shown: str
+    """What of it `check` would let a reader see."""
 
 
 def wrong(text: str, rng: random.Random) -> str:
@@ -64,7 +69,8 @@ async def made(errors: int) -> list[Answer]:
         planted = [item for item, fact in zip(said, facts, strict=True) if item != fact]
         caught = tuple(item for item in planted if found.get(item) is not Label.SUPPORTED)
         if found.get(said[0]) is Label.SUPPORTED:
-            answers.append(Answer(text, context, said[0], caught, len(planted) - len(caught)))
+            shown, _ = handle(result, Policy(), Handling())
+            answers.append(Answer(text, context, said[0], caught, len(planted) - len(caught), shown))
     return answers
 
 
@@ -89,6 +95,8 @@ class Read(NamedTuple):
     """Seconds until the first sentence was there."""
     whole: float
     account: dict[str, Any]
+    error: str
+    """What the stream ended with instead of its end."""
 
 
 async def read(session: aiohttp.ClientSession, url: str, answer: Answer, **more: Any) -> Read:
@@ -99,17 +107,19 @@ async def read(session: aiohttp.ClientSession, url: str, answer: Answer, **more:
     began = time.perf_counter()
     text, first = "", 0.0
     account: dict[str, Any] = {}
+    error = ""
     async with session.post(f"{url}/chat/completions", json=body) as response:
         async for line in response.content:
             if not line.startswith(b"data: {"):
                 continue
             chunk = json.loads(line[6:])
             account = chunk.get("faithmeter") or account
+            error = chunk.get("error", {}).get("message", error)
             for choice in chunk.get("choices", ()):
                 text += choice["delta"].get("content", "")
             if not first and answer.first in text:
                 first = time.perf_counter() - began
-    return Read(text, first, time.perf_counter() - began, account)
+    return Read(text, first, time.perf_counter() - began, account, error)
 
 
 async def stream(errors: int) -> bool:
@@ -124,7 +134,7 @@ async def stream(errors: int) -> bool:
         f"({missed} that it misses)"
     )
     leaked: list[str] = []
-    kept = 0
+    kept = same = 0
     with loopback_model() as model, serving("-v", "local", "--proxy", model) as server:
         await server.ready()
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0, force_close=True)) as session:
@@ -143,9 +153,13 @@ async def stream(errors: int) -> bool:
     for answer, found in zip(answers, [*(guarded for _, guarded in pairs), *rest], strict=True):
         leaked += [error for error in answer.errors if error in found.text]
         kept += found.account.get("supported", 0)
+        same += found.text == answer.shown
     first = [guarded.first - bare.first for bare, guarded in pairs]
     whole = [guarded.whole / bare.whole - 1 for bare, guarded in pairs]
-    print(f"reached the reader: {len(leaked)} of {planted}; {kept} supported sentences passed")
+    print(
+        f"reached the reader: {len(leaked)} of {planted}; {kept} supported sentences passed; "
+        f"{same} of {len(answers)} answers read to the letter as check would have them"
+    )
     print(
         f"delay of the first sentence over the bare stream, {len(pairs)} answers alone: "
         f"median {statistics.median(first) * 1e3:.0f} ms, worst {max(first) * 1e3:.0f} ms "
@@ -162,4 +176,4 @@ async def stream(errors: int) -> bool:
             f"(p99 {quantile(busy, 0.99):.2f} s)"
         )
     met = statistics.median(first) <= FIRST_AT_MOST and statistics.median(whole) <= WHOLE_AT_MOST
-    return not leaked and planted >= errors and met
+    return not leaked and same == len(answers) and planted >= errors and met

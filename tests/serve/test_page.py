@@ -20,6 +20,7 @@ SCREENSHOTS = Path(__file__).parents[2] / "out" / "screenshots"
 ANSWER = "The Eiffel Tower is 330 metres tall. It opened in 1899."
 CONTEXTS = ["The Eiffel Tower stands 330 metres tall.", "The tower opened to the public on 15 May 1889."]
 KEY = "the-pages-key-0123456789"
+PATIENCE = 120_000  # ms: what is waited for comes, but when is not the test's business
 Opening = Callable[..., Page]
 
 
@@ -41,6 +42,7 @@ def browser() -> Iterator[Browser]:
     program = shutil.which("chromium") or shutil.which("google-chrome")
     assert program, "these tests need chromium: apt-get install chromium"
     with sync_playwright() as playwright:
+        expect.set_options(timeout=PATIENCE)
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield browser
         browser.close()
@@ -55,6 +57,7 @@ def open_page(browser: Browser, server: Served) -> Iterator[Opening]:
 
     def go(*, width: int = 1280, scheme: str = "light", url: str = "") -> Page:
         context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: said.append(f"{message.type}: {message.text}"))

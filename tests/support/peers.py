@@ -22,6 +22,7 @@ PEERS = ROOT / "tests" / "peers"
 GUIDES = ROOT / "docs" / "guides"
 PAGES = {  # the file of cases, and the page with their table
     "frameworks": "your-framework.md",
+    "guard": "your-framework.md",
     "metrics": "your-framework.md",
     "in_frameworks": "your-framework.md",
     "in_metrics": "your-framework.md",
