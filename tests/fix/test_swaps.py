@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from faithmeter import Context
+from faithmeter import Context, Sample, afix
+from faithmeter.datamodels import Label, Origin, Outcome, Pair, Verdict
 from faithmeter.fix.swaps import proposals
 
 FILLER = " ".join(f"The house in street {number} has a red door and a small garden." for number in range(12))
@@ -47,3 +50,36 @@ def test_of_two_names_the_one_that_the_answer_uses_is_meant() -> None:
 def test_a_short_name_inside_a_word_of_the_claim_is_still_one() -> None:
     options = [item.new for item in proposals("It is located in Dayton, TRSI.", [Context(text='{"state": "CA"}')])]
     assert "CA" in options
+
+
+class Doubting:
+    """Doubts the claim as it is, and supports it in any other words."""
+
+    signature = "doubting"
+
+    def __init__(self, claim: str) -> None:
+        self.claim = claim
+
+    async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
+        return [
+            Verdict(
+                claim=pair.claim,
+                label=Label.NOT_ENOUGH_INFO if pair.claim.text == self.claim else Label.SUPPORTED,
+                support=0.4 if pair.claim.text == self.claim else 0.9,
+                origin=Origin(verifier="doubting"),
+            )
+            for pair in pairs
+        ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "becomes"),
+    [
+        ("Brian Cox sang the song.", "Brian Cox sang the song."),  # the context has him: in doubt, he stays
+        ("Quillby sang the song.", "Hawking sang the song."),  # no context has it: two opinions that it is wrong
+    ],
+)
+async def test_in_doubt_only_what_no_context_has_is_exchanged(answer: str, becomes: str) -> None:
+    context = "Hawking sang the song. Brian Cox listened."
+    found = await afix(Sample(answer=answer, contexts=(context,)), verifier=Doubting(answer))
+    assert found.answer == becomes

@@ -191,9 +191,12 @@ class Fixer:
             return []  # what it introduces is judged; by itself it says too little to be put right
         beside = " ".join([sample.asked or "", sample.answer[: sentence.start], sample.answer[sentence.end :]])
         named = [*hedged(text, sample.contexts), *swapped(text, sample.contexts, beside=beside)]
+        surely = self.strict or any(is_surely_unsupported(verdict, sample) for verdict in sentence.failing)
+        if not surely:  # what a context has may well be right: in doubt, only what none has is exchanged
+            named = [item for item in named if item.unknown or item.kind == "hedge"]
         if found := await self._exchanged(sentence, sample, text, named):
             return found
-        if not self.strict and not any(is_surely_unsupported(verdict, sample) for verdict in sentence.failing):
+        if not surely:
             return []
         if self.rewriter and (found := await self._rewritten(sentence, sample, text)):
             return found

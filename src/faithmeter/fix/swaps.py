@@ -47,6 +47,8 @@ class Proposal(NamedTuple):
     """How well what goes in fits the place; for the order only."""
     everywhere: bool = False
     """Whether every mention of the old words is exchanged, as is right for a name."""
+    unknown: bool = False
+    """Whether what goes out stands in no context: a second opinion, beside the verifier's, that it is wrong."""
 
     def of(self, text: str) -> str:
         """The claim as it would be."""
@@ -77,7 +79,10 @@ def proposals(text: str, contexts: Sequence[Context], *, beside: str = "") -> li
         evidence = Evidence.of(contexts, passage.context, passage.start, passage.end)
         for proposal in [
             *_exchanges(text, ours, passage, small, said, overlap),
-            *_alignments(text, passage.text, overlap),
+            *(
+                item._replace(unknown=_is_unknown(item, text, index))
+                for item in _alignments(text, passage.text, overlap)
+            ),
         ]:
             _put(found, proposal._replace(evidence=evidence))
     unknown = [mine for mine in ours if mine.kind == "name" and (mine.kind, mine.value) not in said]
@@ -91,6 +96,12 @@ def proposals(text: str, contexts: Sequence[Context], *, beside: str = "") -> li
             more = 0.15 * min(5, often) if often else -0.6  # a part of a name that never stands alone is rarely meant
             found[key] = proposal._replace(score=proposal.score + more + 0.8 * _holds(beside, proposal.new))
     return sorted(found.values(), key=lambda proposal: -proposal.score)
+
+
+def _is_unknown(proposal: Proposal, text: str, index: Index) -> bool:
+    """Whether no passage has any of the words that would go out."""
+    out = terms(text[proposal.start : proposal.end])
+    return bool(out) and not any(index.holders(term) for term in out)
 
 
 def _put(found: dict[tuple[int, int, str], Proposal], proposal: Proposal) -> None:
@@ -169,7 +180,9 @@ def _exchanges(
         for other in theirs:
             if other.kind != mine.kind or other.value == mine.value:
                 continue
+            unknown = not stands
             if mine.kind in ("unit", "currency"):
+                unknown = True  # it has the number of the passage, and another unit
                 if other.beside != mine.beside:
                     continue
                 fit = 3.0
@@ -179,7 +192,7 @@ def _exchanges(
                 fit = _fit(text, mine, passage.text, other) - 1.5 * stands
             start, end, new = _narrowed(mine, written_like(mine, other))
             reason = f"the context has {other.text!r}, not {mine.text!r}"
-            yield Proposal(start, end, new, "swap", reason, None, fit + 3 * overlap, mine.kind == "name")
+            yield Proposal(start, end, new, "swap", reason, None, fit + 3 * overlap, mine.kind == "name", unknown)
 
 
 def _ends(name: Mention) -> Iterator[Mention]:
