@@ -94,7 +94,10 @@ def proposals(text: str, contexts: Sequence[Context], *, beside: str = "") -> li
         if proposal.everywhere:
             often = counts["name", proposal.new.lower()]
             more = 0.15 * min(5, often) if often else -0.6  # a part of a name that never stands alone is rarely meant
-            found[key] = proposal._replace(score=proposal.score + more + 0.8 * _holds(beside, proposal.new))
+            found[key] = proposal._replace(
+                score=proposal.score + more + 0.8 * _holds(beside, proposal.new),
+                unknown=proposal.unknown and _is_unknown(proposal, text, index),  # of "Jan Zylinski", Jan is known
+            )
     return sorted(found.values(), key=lambda proposal: -proposal.score)
 
 
