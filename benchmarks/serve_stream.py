@@ -27,6 +27,7 @@ ALONE = 10
 """Answers that are streamed one at a time, bare and guarded, for the delay."""
 FIRST_AT_MOST, WHOLE_AT_MOST = 0.150, 0.05
 SENTENCES = 8
+QUESTION = "What is known?"  # support depends on whether there is one
 AT_ONCE = 16
 
 
@@ -64,7 +65,7 @@ async def made(errors: int) -> list[Answer]:
         facts = list(dict.fromkeys(sentence(rng) for _ in range(SENTENCES + 4)))[:SENTENCES]
         said = [fact if n == 0 or rng.random() < 0.4 else wrong(fact, rng) for n, fact in enumerate(facts)]
         text, context = " ".join(said), " ".join(facts)
-        result = await acheck(text, [context])
+        result = await acheck(text, [context], question=QUESTION)
         found = {outcome.claim.text: outcome.label for outcome in result.verdicts}
         planted = [item for item, fact in zip(said, facts, strict=True) if item != fact]
         caught = tuple(item for item in planted if found.get(item) is not Label.SUPPORTED)
@@ -101,7 +102,7 @@ class Read(NamedTuple):
 
 async def read(session: aiohttp.ClientSession, url: str, answer: Answer, **more: Any) -> Read:
     """Ask for an answer, and read it as it comes."""
-    content = f"<context>{answer.context}</context>\nWhat is known?"
+    content = f"<context>{answer.context}</context>\n{QUESTION}"
     body: dict[str, Any] = {"model": "loopback", "stream": True, "messages": [{"role": "user", "content": content}]}
     body["metadata"] = {"answer": answer.text, **more}
     began = time.perf_counter()
