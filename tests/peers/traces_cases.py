@@ -401,7 +401,7 @@ def _mlflow() -> str:
         str(FOLDER / "artifacts"),
     ]
     command = [sys.executable, "-m", "mlflow", "server", "--host", "127.0.0.1", "--port", str(port), *store]
-    _server("mlflow", [*command, "--workers", "1"], f"{url}/health")
+    _server("mlflow", [*command, "--workers", "1"], f"{url}/health", MLFLOW_SERVER_ENABLE_JOB_EXECUTION="false")
     import mlflow
 
     mlflow.set_tracking_uri(url)

@@ -37,7 +37,7 @@ class DeterministicFaithfulness:
 
     `splitter` cuts a text into sentences. The built-in one comes close to NLTK's Punkt model, which continuous-eval
     uses; with Punkt's data at hand, pass `nltk.sent_tokenize` and nothing is left to differ. `tokens` are those of
-    its 0.2 releases, which its documentation shows, or of 0.3.
+    its tags v0.2.0 to v0.2.4, which its documentation shows, or of v0.2.5 and later ("0.3").
     """
 
     def __init__(
