@@ -32,6 +32,7 @@ def test_ten_thousand_samples_are_filtered(big_report: Path, results: list[Resul
     expect(page.locator("#rows a.open")).to_have_count(0)
     page.evaluate(f"() => {{ {FILTERS['clear']} }}")
     expect(found).to_have_text("10,000 samples")
+    expect(page.locator("#rows a.open")).to_have_count(50)
 
 
 def test_the_last_sample_of_many_opens(big_report: Path, visit: Visiting) -> None:

@@ -1,6 +1,7 @@
 /** The table: filters, order, pages. */
 class List {
   static PAGE = 50;
+  static SCREEN = 15; // rows that are there at once
 
   /** `open` goes to a sample, `changed` hears of every change of what is shown, `texts` gives a row's contexts. */
   constructor(rows, { open, changed, texts }) {
@@ -301,14 +302,25 @@ class List {
     $("found").textContent = filtered ? `${this.found.length.toLocaleString("en")} of ${all}` : all;
     $("clear").hidden = !filtered;
     const first = this.page * List.PAGE;
-    const shown = this.found.slice(first, first + List.PAGE).map((row) => this.row(row, query));
-    if (this.filters.group === "conversation") this.headConversations(shown, first);
+    const page = this.found.slice(first, first + List.PAGE);
+    const grouped = this.filters.group === "conversation";
+    const shown = (grouped ? page : page.slice(0, List.SCREEN)).map((row) => this.row(row, query));
+    this.rest = grouped ? [] : page.slice(List.SCREEN);
+    if (grouped) this.headConversations(shown, first);
     if (!shown.length) {
       const nothing = h("td", { role: "cell", colspan: "4", class: "nothing" }, "No sample matches these filters.");
       shown.push(h("tr", { role: "row" }, nothing));
     }
     $("rows").replaceChildren(...shown);
     this.renderPager();
+    clearTimeout(this.soon);
+    this.soon = setTimeout(() => this.renderRest());
+  }
+
+  /** The rows below the first screen, which nobody sees at once. */
+  renderRest() {
+    $("rows").append(...this.rest.map((row) => this.row(row, this.filters.query)));
+    this.rest = [];
   }
 
   /** A line above the turns of each conversation: how many are shown, and their mean. */
@@ -359,6 +371,7 @@ class List {
 
   /** Put the keyboard on a row of this page. */
   focus(index) {
+    this.renderRest();
     const links = $("rows").querySelectorAll("a.open");
     if (!links.length) return;
     this.current = Math.min(links.length - 1, Math.max(0, index));
@@ -366,6 +379,7 @@ class List {
   }
 
   step(by) {
+    this.renderRest();
     const links = [...$("rows").querySelectorAll("a.open")];
     const at = links.indexOf(document.activeElement);
     this.focus(at < 0 ? (by > 0 ? 0 : links.length - 1) : at + by);
