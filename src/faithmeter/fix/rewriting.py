@@ -18,7 +18,6 @@ MORE_WORDS = 3
 KEPT = 1 / 2
 """Of a rewrite's content words, at least this share stood in the sentence: else it speaks of something else."""
 _MARKUP = re.compile(r"[<>\[\]{}|`\\§]|://|\bwww\.|[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
-_STOP = re.compile(r"[.!?…]*[\"'”’)*_]*\s*\Z")
 
 
 class Rewriter(Protocol):
@@ -63,8 +62,13 @@ def as_rewritten(text: str, new: str, sample: Sample) -> str | None:
     if set(_MARKUP.findall(new)) - set(_MARKUP.findall(plain)):
         return None
     found = "".join(text[mark.start : mark.end] for mark in marks(text))
-    stop, end = _STOP.search(new), _STOP.search(plain)
-    body, close = (new[: stop.start()], stop[0]) if stop else (new, "")
-    if end and not end[0] and close == ".":
+    body = _unstopped(new)
+    close = new[len(body) :]
+    if close == "." and _unstopped(plain) == plain:
         close = ""  # an item of a list that had no full stop gets none
     return f"{body} {found}{close}" if found else f"{body}{close}"
+
+
+def _unstopped(text: str) -> str:
+    """A sentence without its full stop, and without the quotation marks and brackets behind that."""
+    return text.rstrip().rstrip("\"'”’)*_").rstrip(".!?…")

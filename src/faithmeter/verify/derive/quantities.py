@@ -62,6 +62,8 @@ _BOUND = re.compile(
 _BOUND_BEFORE = re.compile(
     rf"(?:{_BOUND.pattern})\s*+(?:the\s++|an?\s+(?:total|average)\s+of\s++)?[$€£¥₹]?\s*+$", re.IGNORECASE
 )
+_REACH = 40
+"""Characters before and after a quantity that are looked at."""
 _ABOUT_AFTER = re.compile(r"\s*(?:or so|or more)\b", re.IGNORECASE)
 _YEAR_BEFORE = lexicon.words("in since from to until till between and by during of year through before after around")
 _NOT_NAMES = lexicon.words(
@@ -102,12 +104,12 @@ def read(text: str) -> tuple[Quantity, ...]:
     """The quantities of a text, in order."""
     text = text.translate(QUOTES)
     found: list[Quantity] = list(_clocks(text))
-    taken = [(quantity.start, quantity.end) for quantity in found]
+    taken = {place for quantity in found for place in range(quantity.start, quantity.end)}
     tokens, spans = _tokens(text)
     place = 0
     while place < len(tokens):
         start = spans[place][0]
-        if any(first <= start < last for first, last in taken):
+        if start in taken:
             place += 1
             continue
         end, quantity = _dated(tokens, spans, place)
@@ -127,12 +129,12 @@ def _tokens(text: str) -> tuple[list[Token], list[tuple[int, int]]]:
     tokens, spans = [], []
     place = 0
     while place < len(raw):
-        limit = len(raw)
         before, after = raw[place - 1].form if place else "", raw[place + 1].form if place + 1 < len(raw) else ""
         signed = before in lexicon.CURRENCIES or before in _CODES
         if after in lexicon.SUFFIXES and after != "bn" and not signed:
-            limit = place + 1  # "330 m" is a length
-        end, number = number_at(raw[:limit], place, money=signed or after == "bn")
+            number, end = number_at(raw[place : place + 1], 0)[1], place + 1  # "330 m" is a length
+        else:
+            end, number = number_at(raw, place, money=signed or after == "bn")
         if raw[place].form in ("second", "one", "seconds") or raw[place].form in lexicon.SCALES:
             number = ""
         if number:
@@ -226,7 +228,7 @@ def _counted(text: str, tokens: list[Token], spans: list[tuple[int, int]], place
         step = step * value / number if number else step
     if currency:
         return place + 1, Quantity(value, f"money: {currency}", spans[place - 1][0], end, "", step=step)
-    minus = before.form == "-" and spans[place - 1][1] == start and not text[: start - 1][-1:].isalnum()
+    minus = before.form == "-" and spans[place - 1][1] == start and not text[max(0, start - 2) : start - 1].isalnum()
     if minus:
         value, start = -value, spans[place - 1][0]
     if unit:
@@ -242,7 +244,7 @@ def _counted(text: str, tokens: list[Token], spans: list[tuple[int, int]], place
 
 def _bounded(text: str, quantity: Quantity) -> Quantity:
     """With what is said right before it: more than, at least, about."""
-    match = _BOUND_BEFORE.search(text, max(0, quantity.start - 40), quantity.start)
+    match = _BOUND_BEFORE.search(text, max(0, quantity.start - _REACH), quantity.start)
     bound = match.lastgroup or "" if match else ""
     if not bound and (after := _ABOUT_AFTER.match(text, quantity.end)):
         bound = "least" if "more" in after[0] else "about"
@@ -266,7 +268,7 @@ def _joined(text: str, quantities: list[Quantity]) -> list[Quantity]:
                 minutes
                 and link in (" ", "")
                 and quantity.value < 60
-                and not text[quantity.end :].lstrip()[:1].isalpha()
+                and not text[quantity.end : quantity.end + _REACH].lstrip()[:1].isalpha()
             ):
                 out[-1] = last._replace(value=last.value + quantity.value * 60, end=quantity.end, step=Fraction(60),
                                         written=text[last.start : quantity.end])  # fmt: skip
@@ -283,7 +285,7 @@ def _ranges(text: str, quantities: list[Quantity]) -> Iterator[Quantity]:
         high = quantities[place + 1] if place + 1 < len(quantities) else None
         if high and low.dimension in ("count", high.dimension) and high.dimension not in ("clock", "date", "year"):
             link = text[low.end : high.start].lower()
-            before = text[: low.start].rstrip(" $€£¥₹").lower()
+            before = text[max(0, low.start - _REACH) : low.start].rstrip(" $€£¥₹").lower()
             between = before.endswith("between") and link.strip(" $€£¥₹") in ("and", "-")
             dashed = link.strip(" $€£¥₹") in ("-", "to") and not before.endswith("from")
             factor = high.step / low.step if low.dimension != high.dimension and low.step else Fraction(1)

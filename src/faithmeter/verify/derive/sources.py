@@ -98,10 +98,12 @@ def terms(text: str, *, without: frozenset[str] = frozenset()) -> frozenset[str]
 
 def _without_quantities(text: str) -> str:
     """A text with its quantities blanked out, but for years and dates, which tell facts apart."""
+    out, at = [], 0
     for quantity in read(text):
-        if quantity.dimension not in ("year", "date"):
-            text = text[: quantity.start] + " " * (quantity.end - quantity.start) + text[quantity.end :]
-    return text
+        if quantity.dimension not in ("year", "date") and quantity.start >= at:
+            out += [text[at : quantity.start], " " * (quantity.end - quantity.start)]
+            at = quantity.end
+    return "".join((*out, text[at:]))
 
 
 def notions(word: str) -> list[str]:
