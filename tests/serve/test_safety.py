@@ -286,6 +286,7 @@ def test_kill_and_restart_on_the_same_port(command: Command) -> None:
         process.kill()
         with pytest.raises(httpx.TransportError):
             asked.result(120)
+    process.wait(120)  # its connections go before its port does
     port = int(url.rpartition(":")[2])
     with socket.socket() as sock:  # the port is free at once
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
