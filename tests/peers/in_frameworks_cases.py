@@ -8,29 +8,13 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from support.llm_server import Faults, LLMServer
+from support.peer_samples import GOOD, HALF, QUESTION, TOWER, Broken
 
-from faithmeter import Pair
 from faithmeter.compat import Unjudged
-
-TOWER = "The Eiffel Tower is 330 metres tall and stands in Paris."
-GOOD = "The Eiffel Tower is 330 metres tall."
-HALF = "The Eiffel Tower is 330 metres tall. Quokkas love jazz music deeply."
-QUESTION = "How tall is the Eiffel Tower?"
-
-
-class Broken:
-    """A verifier that cannot judge."""
-
-    signature = "broken"
-
-    async def verify(self, pairs: Sequence[Pair]) -> list[Any]:
-        raise RuntimeError("out of order")
-
 
 # --- pydantic-evals -----------------------------------------------------------------------------------
 

@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
-from faithmeter import Pair
+from support.peer_samples import GOOD, HALF, QUESTION, TOWER, Broken
+
 from faithmeter.compat import Unjudged
-
-TOWER = "The Eiffel Tower is 330 metres tall and stands in Paris."
-GOOD = "The Eiffel Tower is 330 metres tall."
-HALF = "The Eiffel Tower is 330 metres tall. Quokkas love jazz music deeply."
-QUESTION = "How tall is the Eiffel Tower?"
-
-
-class Broken:
-    """A verifier that cannot judge."""
-
-    signature = "broken"
-
-    async def verify(self, pairs: Sequence[Pair]) -> list[Any]:
-        raise RuntimeError("out of order")
 
 
 def case_ragas_metric() -> str:

@@ -3,25 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from faithmeter import Pair
-
-TOWER = "The Eiffel Tower is 330 metres tall and stands in Paris."
-GOOD = "The Eiffel Tower is 330 metres tall."
-HALF = "The Eiffel Tower is 330 metres tall. Quokkas love jazz music deeply."
-QUESTION = "How tall is the Eiffel Tower?"
-
-
-class Broken:
-    """A verifier that cannot judge."""
-
-    signature = "broken"
-
-    async def verify(self, pairs: Sequence[Pair]) -> list[Any]:
-        raise RuntimeError("out of order")
+from support.peer_samples import GOOD, HALF, QUESTION, TOWER, Broken
 
 
 def case_mlflow_scorer() -> str:

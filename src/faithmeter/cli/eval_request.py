@@ -144,17 +144,24 @@ def show_numbers(tally: Tally, request: EvalRequest, *, facts: dict[str, Any], l
 
 def verdict(tally: Tally, request: EvalRequest, stopped: str | None) -> int:
     """The exit code."""
-    if tally.coverage < request.min_coverage or (stopped and "judged" in stopped):
-        if tally.coverage < request.min_coverage:  # else it was said why the run was stopped
+    if code := gate(tally, request.min_coverage, stopped):
+        return code
+    least, precision = request.min_citation_precision, tally.marks.precision
+    if least is not None and (precision is None or precision < least):
+        click.echo(f"faithmeter: citation precision {display.number(precision)} is below {least:g}", err=True)
+        return BELOW
+    return PASSED
+
+
+def gate(tally: Tally, min_coverage: float, stopped: str | None = None) -> int:
+    """The exit code by coverage and mean score; `stopped` says why a run was stopped early."""
+    if tally.coverage < min_coverage or (stopped and "judged" in stopped):
+        if tally.coverage < min_coverage:  # else it was said why the run was stopped
             click.echo(f"faithmeter: only {tally.coverage:.1%} of the claims could be judged", err=True)
         return UNJUDGED
     if tally.min_score is not None and (stopped or tally.mean is None or tally.mean < tally.min_score):
         if tally.mean is None or tally.mean < tally.min_score:
             click.echo(f"faithmeter: mean score {display.number(tally.mean)} is below {tally.min_score:g}", err=True)
-        return BELOW
-    least, precision = request.min_citation_precision, tally.marks.precision
-    if least is not None and (precision is None or precision < least):
-        click.echo(f"faithmeter: citation precision {display.number(precision)} is below {least:g}", err=True)
         return BELOW
     return PASSED
 

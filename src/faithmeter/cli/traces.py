@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from faithmeter.cli import BELOW, PASSED, UNJUDGED
+from faithmeter.cli.eval_request import gate
 from faithmeter.cli.help import Command, complete_files, quiet_option
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.cli.options import NO_CACHE, build_evaluator, evaluator_options
@@ -25,7 +25,7 @@ from faithmeter.data.traces.gather import reason
 from faithmeter.datamodels import Sample
 from faithmeter.display import number as shown_number
 from faithmeter.errors import DataError, RowError
-from faithmeter.results import Result, Tally
+from faithmeter.results import Result
 from faithmeter.runs.journal import Journal
 from faithmeter.runs.runner import Judges, Run
 from faithmeter.runs.worker import Specs
@@ -208,7 +208,7 @@ def score_command(
         click.echo(
             f"mean score {shown_number(run.tally.mean)}; {count} scores of {answers} answers sent to {shown(url)}"
         )
-    sys.exit(_exit_code(run.tally))
+    sys.exit(gate(run.tally, min_coverage=1.0))
 
 
 async def _over(run: Run, samples: Iterator[Sample]) -> None:
@@ -225,13 +225,3 @@ def _usable(rows: Iterable[Sample | RowError], bad_rows: str, unusable: Counter[
             raise row
         else:
             unusable[reason(row) or "unreadable"] += 1
-
-
-def _exit_code(tally: Tally) -> int:
-    if tally.coverage < 1:
-        click.echo(f"faithmeter: only {tally.coverage:.1%} of the claims could be judged", err=True)
-        return UNJUDGED
-    if tally.min_score is not None and (tally.mean is None or tally.mean < tally.min_score):
-        click.echo(f"faithmeter: mean score {shown_number(tally.mean)} is below {tally.min_score:g}", err=True)
-        return BELOW
-    return PASSED

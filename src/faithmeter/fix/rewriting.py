@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Protocol
 
 from faithmeter.datamodels import Sample, Verdict
@@ -34,7 +33,9 @@ def load_rewriter(given: str | Rewriter | None, verifier: Verifier) -> Rewriter 
     if given == "none":
         return None
     if isinstance(given, str):
-        return _named(given)
+        from faithmeter.judge.rewrite import LLMRewriter  # needs what only the LLM extra brings
+
+        return LLMRewriter(given)
     if given is not None:
         return given
     while tiers := getattr(verifier, "tiers", None):  # of a cascade, the last word
@@ -42,14 +43,6 @@ def load_rewriter(given: str | Rewriter | None, verifier: Verifier) -> Rewriter 
     own = getattr(verifier, "rewriter", None)
     found: Rewriter | None = own() if own else None
     return found
-
-
-@lru_cache(maxsize=8)
-def _named(spec: str) -> Rewriter:
-    """One for all answers of a run: its connections and its limits are shared."""
-    from faithmeter.judge.rewrite import LLMRewriter  # needs what only the LLM extra brings
-
-    return LLMRewriter(spec)
 
 
 def as_rewritten(text: str, new: str, sample: Sample) -> str | None:
