@@ -75,9 +75,37 @@ def test_ctrl_c_while_nothing_arrives_on_standard_input() -> None:
         while process.poll() is None and sum(_link(each) == source for each in descriptors.iterdir()) < 2:
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate()
+        process.wait()  # standard input stays open: nothing arrives, not even its end
+        assert process.stderr
+        said = process.stderr.read()
     assert process.returncode == 130, said
     assert b"Fatal" not in said
+
+
+ENDS_WITH_CTRL_C = """
+import asyncio, os, signal
+from faithmeter.data.intake import Intake
+from faithmeter.errors import DataError
+
+async def rows(intake):
+    os.kill(os.getpid(), signal.SIGINT)
+    for _ in range(100):  # the loop hears of it
+        await asyncio.sleep(0)
+    raise DataError("the pipe has no rows")
+    yield
+
+Intake.__aiter__ = rows
+from faithmeter.cli import main
+main(["eval", "rows.jsonl", "-v", "lexical", "--workers", "1", "--no-cache"])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_ctrl_c_that_ends_the_input_as_well_exits_130(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"answer": "So it is.", "contexts": ["So it is."]}\n')
+    command = [sys.executable, "-c", ENDS_WITH_CTRL_C]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (130, "faithmeter: interrupted; the pipe has no rows")
 
 
 def _link(path: Path) -> str:

@@ -248,6 +248,9 @@ class _Eval:
             if self.journal and not self.session.stopped:
                 left = self.journal.finish()
         except FaithmeterError as error:
+            if self.session.stopped == "interrupted":  # `cat rows | faithmeter eval -`: Ctrl-C ends the input as well
+                click.echo(f"faithmeter: interrupted; {error}{self._kept()}", err=True)
+                return INTERRUPTED
             raise FaithmeterError(f"{error}{self._kept()}") from None
         except asyncio.CancelledError:
             click.echo(f"faithmeter: stopped at once{self._kept()}", err=True)
