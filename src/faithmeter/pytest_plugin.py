@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import pytest
 
 import faithmeter_pytest as door
-from faithmeter.cache import cache_file, place_or_switch, wrap, wrap_extractor
+from faithmeter.cache import cache_file, location_or_switch, wrap, wrap_extractor
 from faithmeter.data import jsonl
 from faithmeter.data.datasets import only_samples, read_samples
 from faithmeter.data.files import keep_apart
@@ -306,7 +306,7 @@ def check_options(config: pytest.Config) -> None:
         replay = config.getoption("faithmeter_replay")
         keep_apart(outputs, [replay] if replay else [])
         cache = config.getoption("faithmeter_cache") or config.getini("faithmeter_cache")
-        place = place_or_switch(cache) if cache else None
+        place = location_or_switch(cache) if cache else None
         if isinstance(place, str) and "://" not in place:
             cache_file(place)
         if record and Path(record).exists():

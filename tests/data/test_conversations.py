@@ -82,10 +82,10 @@ async def test_conversations_come_apart_from_async_data_too() -> None:
 def test_on_ray_a_chat_log_is_a_bad_row_rather_than_its_last_turn(tmp_path: Path) -> None:
     path = tmp_path / "chats.jsonl"
     path.write_text(json.dumps(CHAT) + "\n")
-    survey = pytest.importorskip("faithmeter.runs.ray.parts").survey
+    survey_file = pytest.importorskip("faithmeter.runs.ray.parts").survey_file
     from faithmeter.runs.ray.parts import ReadOptions
 
-    assert "several turns" in str(survey(str(path), ReadOptions({}, None, 10)).bad[0])
+    assert "several turns" in str(survey_file(str(path), ReadOptions({}, None, 10)).bad[0])
 
 
 def test_by_choice_on_the_command_line(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_changed_content_signature_and_metadata(tmp_path: Path) -> None:
     output = tmp_path / "out.jsonl"
     run(output, "abcd")
     with Journal(output) as journal:
-        assert journal.found == 4
+        assert journal.results_at_start == 4
         assert journal.meet(sample("a", "It is otherwise."), "s") is None
         assert journal.meet(sample("b"), "other") is None
         other = sample("c").model_copy(update={"metadata": {"n": 2}})

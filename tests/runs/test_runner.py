@@ -55,7 +55,7 @@ async def test_a_hanging_head_does_not_block_the_others() -> None:
     run = Run(Judges.of(PATIENT, "sentences", "plain", workers=4))
     finished: list[str] = []
     async for judged in run.over(iter(samples(60, r0="Please wait 0.60 seconds."))):
-        finished += [ticket.sample.id for ticket in judged.tickets]
+        finished += [job.sample.id for job in judged.jobs]
     assert finished[-1] == "r0"
     assert sorted(finished) == sorted(f"r{number}" for number in range(60))
 
@@ -89,7 +89,7 @@ async def test_a_slow_source_does_not_hold_up_what_is_in_flight() -> None:
     found = Run(Judges.of(PATIENT, "sentences", "plain")).over(rows())
     ids = []
     async for batch in found:
-        ids += [ticket.sample.id for ticket in batch.tickets]
+        ids += [job.sample.id for job in batch.jobs]
         seen.set()
     assert ids == ["r0", "r1"]
 

@@ -74,17 +74,17 @@ def wrap_extractor(
 
 def notes(*parts: object) -> list[str]:
     """What went wrong with the stores of some verifiers and extractors, one line each: for the end of a run."""
-    found: dict[str, None] = {}
+    lines: dict[str, None] = {}
     for part in parts:
         store = getattr(part, "store", None)
-        found.update(dict.fromkeys(getattr(store, "notes", ())))
-        found.update(dict.fromkeys(notes(*(tier.verifier for tier in getattr(part, "tiers", ())))))
-    return list(found)
+        lines.update(dict.fromkeys(getattr(store, "notes", ())))
+        lines.update(dict.fromkeys(notes(*(tier.verifier for tier in getattr(part, "tiers", ())))))
+    return list(lines)
 
 
-def open_store(place: str | Path) -> Store:
+def open_store(location: str | Path) -> Store:
     """The store at a path or a `redis://` URL; asked for twice, the same one."""
-    name = str(place)
+    name = str(location)
     return _opened(name if "://" in name or name == ":memory:" else os.path.abspath(os.path.expanduser(name)))
 
 
@@ -95,35 +95,35 @@ def default_path() -> Path:
     return user_cache_path("faithmeter", appauthor=False, opinion=False) / "verdicts.sqlite"
 
 
-def default_place() -> str | None:
+def default_location() -> str | None:
     """Where the environment puts the cache: a path or URL; None if it says off."""
-    said = place_or_switch(os.environ.get("FAITHMETER_CACHE", "on"))
+    said = location_or_switch(os.environ.get("FAITHMETER_CACHE", "on"))
     return said if isinstance(said, str) else str(default_path()) if said else None
 
 
-def place_or_switch(said: str) -> str | bool:
+def location_or_switch(said: str) -> str | bool:
     """A path or URL; or True for `on` and its like, False for `off`, `none` and theirs. A file can be `./none`."""
     word = said.lower()
     return True if word in _ON else False if word in _OFF else said
 
 
 @lru_cache(maxsize=32)
-def _opened(place: str) -> Store:
-    if place.startswith(("redis://", "rediss://", "unix://")):
+def _opened(location: str) -> Store:
+    if location.startswith(("redis://", "rediss://", "unix://")):
         from faithmeter.cache.redis import RedisStore
 
-        return RedisStore(place)
-    if "://" in place:
-        raise UsageError(f"cache {place!r}: expected a path or a redis:// URL")
+        return RedisStore(location)
+    if "://" in location:
+        raise UsageError(f"cache {location!r}: expected a path or a redis:// URL")
     from faithmeter.cache.sqlite import SQLiteStore
 
-    path = place if place == ":memory:" else str(cache_file(place))
+    path = location if location == ":memory:" else str(cache_file(location))
     return SQLiteStore(path)
 
 
-def cache_file(place: str | Path) -> Path:
+def cache_file(location: str | Path) -> Path:
     """The file of a cache on disk; a usage error if what is there was never one: it may be anything of the user's."""
-    path = Path(place) / "verdicts.sqlite" if os.path.isdir(place) else Path(place)
+    path = Path(location) / "verdicts.sqlite" if os.path.isdir(location) else Path(location)
     try:
         with path.open("rb") as file:
             start = file.read(len(_SQLITE))
@@ -136,12 +136,12 @@ def cache_file(place: str | Path) -> Path:
 
 def _store(cache: str | Path | Store | bool | None) -> Store | None:
     if isinstance(cache, str):
-        cache = place_or_switch(cache)
+        cache = location_or_switch(cache)
     if cache is False:
         return None
     if cache is None or cache is True:
-        place = default_place() if cache is None else (default_place() or str(default_path()))
-        return None if place is None else open_store(place)
+        location = default_location() if cache is None else (default_location() or str(default_path()))
+        return None if location is None else open_store(location)
     return open_store(cache) if isinstance(cache, str | Path) else cache
 
 

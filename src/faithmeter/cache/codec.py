@@ -198,14 +198,14 @@ def moved(gaps: Sequence[Sequence[int]], known: str, asked: str) -> tuple[tuple[
         return ()
     if known == asked:
         return tuple((start, end) for start, end in gaps)
-    places = [place for place, character in enumerate(asked) if not character.isspace()]
-    solid = [place for place, character in enumerate(known) if not character.isspace()]
-    if [known[place] for place in solid] != [asked[place] for place in places]:
+    asked_offsets = [offset for offset, character in enumerate(asked) if not character.isspace()]
+    known_offsets = [offset for offset, character in enumerate(known) if not character.isspace()]
+    if [known[offset] for offset in known_offsets] != [asked[offset] for offset in asked_offsets]:
         return ()
-    order = {place: index for index, place in enumerate(solid)}
-    found = []
+    order = {offset: index for index, offset in enumerate(known_offsets)}
+    marks = []
     for start, end in gaps:
-        inside = [order[place] for place in range(start, end) if place in order]
+        inside = [order[offset] for offset in range(start, end) if offset in order]
         if inside:
-            found.append((places[inside[0]], places[inside[-1]] + 1))
-    return tuple(found)
+            marks.append((asked_offsets[inside[0]], asked_offsets[inside[-1]] + 1))
+    return tuple(marks)

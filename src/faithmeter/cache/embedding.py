@@ -95,12 +95,12 @@ class FunctionEmbedder:
         import numpy as np
 
         if inspect.iscoroutinefunction(self._function):
-            found = await self._function(list(texts))
+            returned = await self._function(list(texts))
         else:
-            found = await asyncio.to_thread(self._function, list(texts))
-            if isinstance(found, Awaitable):
-                found = await found
-        rows = np.asarray(found, dtype=np.float32)
+            returned = await asyncio.to_thread(self._function, list(texts))
+            if isinstance(returned, Awaitable):
+                returned = await returned
+        rows = np.asarray(returned, dtype=np.float32)
         if rows.ndim != 2 or len(rows) != len(texts):
             raise UsageError(f"{self._name}: gave shape {rows.shape} for {len(texts)} texts; expected one row each")
         return unit(rows)

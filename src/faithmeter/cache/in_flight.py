@@ -27,19 +27,19 @@ class InFlight(Generic[K, W, R]):
     ) -> tuple[dict[K, R], set[K]]:
         """The result for each key, and the keys whose work was done here rather than waited for."""
         flights = self._loops.setdefault(asyncio.get_running_loop(), {})
-        found: dict[K, R] = {}
+        results: dict[K, R] = {}
         done_here: set[K] = set()
-        while missing := {key: item for key, item in wanted.items() if key not in found}:
+        while missing := {key: item for key, item in wanted.items() if key not in results}:
             waiting = {key: flights[key] for key in missing if key in flights}
             mine = {key: item for key, item in missing.items() if key not in waiting}
             if mine:
-                found.update(await _fly(flights, mine, work))
+                results.update(await _fly(flights, mine, work))
                 done_here.update(mine)
             if waiting:
                 await asyncio.wait(waiting.values())
-                results = {key: future.result() for key, future in waiting.items()}
-                found.update({key: result for key, result in results.items() if result is not None})
-        return found, done_here
+                finished = {key: future.result() for key, future in waiting.items()}
+                results.update({key: result for key, result in finished.items() if result is not None})
+        return results, done_here
 
 
 async def _fly(

@@ -111,8 +111,8 @@ def export(store: Store) -> Iterator[dict[str, Any]]:
         if record is None:
             continue
         if record.signature not in signatures:
-            (found,) = store.get([digest("signature", [record.signature])])
-            signatures[record.signature] = found.decode() if found is not None else None
+            (signature,) = store.get([digest("signature", [record.signature])])
+            signatures[record.signature] = signature.decode() if signature is not None else None
         yield {
             "key": kept.entry.key.hex(),
             "group": kept.entry.group.hex(),
@@ -145,10 +145,10 @@ async def rejudge(store: Store, verifier: Verifier, *, sample: int = 100, seed: 
         Pair(verdict.claim, Sample.model_validate(hit["sample"])) for verdict, hit in zip(given, chosen, strict=True)
     ]
     outcomes = await verified(verifier.verify, pairs)
-    found = []
+    disagreements = []
     for verdict, outcome in zip(given, outcomes, strict=True):
         if isinstance(outcome, Verdict) and outcome.label is not verdict.label:
-            found.append(
+            disagreements.append(
                 Disagreement(
                     claim=verdict.claim.text,
                     matched=verdict.origin.matched or "",
@@ -163,5 +163,5 @@ async def rejudge(store: Store, verifier: Verifier, *, sample: int = 100, seed: 
         judged=len(outcomes) - failed,
         failed=failed,
         other_verifier=len(hits) - len(own),
-        disagreements=tuple(found),
+        disagreements=tuple(disagreements),
     )

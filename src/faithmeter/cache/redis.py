@@ -76,16 +76,16 @@ class RedisStore:
     @property
     def notes(self) -> list[str]:
         """What went wrong: each kind of trouble once, with how often, and what it cost."""
-        found = [f"{self.location}: {problem} ({times} times)" for problem, times in self._problems.items()]
+        lines = [f"{self.location}: {problem} ({times} times)" for problem, times in self._problems.items()]
         if self._foreign:
             example = min(self._foreign).hex()
-            found.append(f"{self.location}: {len(self._foreign)} values that faithmeter did not write, e.g. {example}")
+            lines.append(f"{self.location}: {len(self._foreign)} values that faithmeter did not write, e.g. {example}")
         if self.lost:
-            found.append(f"{self.location}: {self.lost} look-ups were not made while Redis was away")
+            lines.append(f"{self.location}: {self.lost} look-ups were not made while Redis was away")
         if self._backlog or self._dropped:
             waiting = len(self._backlog)
-            found.append(f"{self.location}: {waiting + self._dropped} entries could not be written ({waiting} wait)")
-        return found
+            lines.append(f"{self.location}: {waiting + self._dropped} entries could not be written ({waiting} wait)")
+        return lines
 
     # -- entries
 
@@ -96,15 +96,15 @@ class RedisStore:
                 pipe.mget([_name(key) for key in keys[start : start + _CHUNK]])
             return [_value(stored) for chunk in pipe.execute() for stored in chunk]
 
-        found = self._do(read, default=None)
-        if found is None:
+        values = self._do(read, default=None)
+        if values is None:
             self.lost += len(keys)
-            found = [None] * len(keys)
+            values = [None] * len(keys)
         if time.monotonic() - self._flushed > FLUSH_SECONDS:
             self._flush()
         with self._lock:
             waiting = self._backlog
-            return [waiting[key].value if key in waiting else value for key, value in zip(keys, found, strict=True)]
+            return [waiting[key].value if key in waiting else value for key, value in zip(keys, values, strict=True)]
 
     def put(self, entries: Sequence[Entry]) -> None:
         with self._lock:
@@ -154,8 +154,8 @@ class RedisStore:
 
     def counters(self) -> dict[str, float]:
         self._flush()
-        found: dict[bytes, bytes] = self._do(lambda client: client.hgetall(_PREFIX + b"counters"), default={})
-        known = ((name.decode("utf-8", "replace"), _number(value)) for name, value in found.items())
+        counts: dict[bytes, bytes] = self._do(lambda client: client.hgetall(_PREFIX + b"counters"), default={})
+        known = ((name.decode("utf-8", "replace"), _number(value)) for name, value in counts.items())
         return {name: value for name, value in known if value is not None}
 
     def log(self, hits: Sequence[bytes]) -> None:

@@ -63,23 +63,23 @@ class Semantic:
                 kept.append(note)
             return [None] * len(claims)
         rows = np.stack([vectors[record.claim] for record in known])
-        found: list[Match | None] = []
+        best_matches: list[Match | None] = []
         for claim in claims:
             similarities = rows @ vectors[claim]
-            order = [int(place) for place in np.argsort(-similarities) if similarities[place] >= self.threshold]
-            fit = [place for place in order if not differences(claim, known[place].claim)]
-            agreed = len({known[place].verdict.get("label") for place in fit}) == 1
+            order = [int(index) for index in np.argsort(-similarities) if similarities[index] >= self.threshold]
+            fit = [index for index in order if not differences(claim, known[index].claim)]
+            agreed = len({known[index].verdict.get("label") for index in fit}) == 1
             best = Match(known[fit[0]], min(1.0, float(similarities[fit[0]]))) if agreed else None
-            found.append(best)
-        return found
+            best_matches.append(best)
+        return best_matches
 
     async def _embed(self, texts: Sequence[str], store: Store) -> dict[str, Vectors]:
         """The vectors of all texts: from memory, the store, or the embedder."""
         import numpy as np
 
         # Taken out at once: another thread may make room in the memory meanwhile.
-        found = {text: self._vectors.get(text) for text in texts}
-        missing = [text for text, vector in found.items() if vector is None]
+        vectors = {text: self._vectors.get(text) for text in texts}
+        missing = [text for text, vector in vectors.items() if vector is None]
         free = isinstance(self.embedder, StaticEmbedder)  # cheaper to make again than to look up
         keys = [digest("vector", [self.embedder.signature, text]) for text in missing]
         stored = [None] * len(missing) if free else await reading(store, store.get, keys)
@@ -97,4 +97,4 @@ class Semantic:
         self._vectors.update(fresh)
         for text in list(self._vectors)[: max(0, len(self._vectors) - _REMEMBERED)]:
             self._vectors.pop(text, None)
-        return {text: fresh[text] if vector is None else vector for text, vector in found.items()}
+        return {text: fresh[text] if vector is None else vector for text, vector in vectors.items()}

@@ -64,25 +64,25 @@ class SQLiteStore:
     # -- entries
 
     def get(self, keys: Sequence[bytes]) -> list[bytes | None]:
-        found: dict[bytes, bytes] = {}
+        values: dict[bytes, bytes] = {}
         stale = time.time() - TOUCH_SECONDS
 
         def read(connection: sqlite3.Connection) -> None:
-            place = 0
-            while place < len(keys):
-                size = next((size for size in _BATCHES if size >= len(keys) - place), _BATCHES[-1])
-                batch = list(keys[place : place + size])
+            start = 0
+            while start < len(keys):
+                size = next((size for size in _BATCHES if size >= len(keys) - start), _BATCHES[-1])
+                batch = list(keys[start : start + size])
                 batch += [b""] * (size - len(batch))
                 for key, value, used in connection.execute(_SELECTS[size], batch):
-                    found[key] = value
+                    values[key] = value
                     if used < stale:
                         self._pending.touched.add(key)
-                place += size
+                start += size
 
         self._do("read", read, default=None)
         if self._read_only:  # what is new is in memory
             self._do("write", read, default=None)
-        return [found.get(key) for key in keys]
+        return [values.get(key) for key in keys]
 
     def put(self, entries: Sequence[Entry]) -> None:
         now = time.time()
@@ -171,8 +171,8 @@ class SQLiteStore:
 
     def check(self) -> list[str]:
         def read(connection: sqlite3.Connection) -> list[str]:
-            found = [str(line) for (line,) in connection.execute("PRAGMA integrity_check(20)")]
-            return [] if found == ["ok"] else found
+            lines = [str(line) for (line,) in connection.execute("PRAGMA integrity_check(20)")]
+            return [] if lines == ["ok"] else lines
 
         notes = len(self.notes)
         return self._do("read", read, default=[]) or self.notes[notes:]

@@ -42,8 +42,8 @@ class _Asked(NamedTuple):
     group: bytes
 
 
-class _Found(NamedTuple):
-    """An outcome, how it was come by, and what it cost to make."""
+class _CostedOutcome(NamedTuple):
+    """An outcome, where it came from, and what it cost to make."""
 
     outcome: Outcome
     kind: str
@@ -51,12 +51,12 @@ class _Found(NamedTuple):
 
 
 class _Stopped(Exception):
-    """The inner verifier had to stop; what it had found until then."""
+    """The inner verifier had to stop; what it had judged until then."""
 
-    def __init__(self, stop: StopRun, found: dict[bytes, _Found]) -> None:
+    def __init__(self, stop: StopRun, judged: dict[bytes, _CostedOutcome]) -> None:
         super().__init__(str(stop))
         self.stop = stop
-        self.found = found
+        self.judged = judged
 
 
 class _AroundStore(Delegating[Inner]):
@@ -86,7 +86,7 @@ class Cached(_AroundStore[Verifier]):
     ) -> None:
         super().__init__(verifier, store, refresh=refresh)
         self.semantic = semantic
-        self._flights: InFlight[bytes, _Asked, _Found] = InFlight()
+        self._flights: InFlight[bytes, _Asked, _CostedOutcome] = InFlight()
         self._signed = False
 
     @property
@@ -98,37 +98,37 @@ class Cached(_AroundStore[Verifier]):
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """Answer what is known, and have the rest judged, each once."""
         keys, wanted = self._keys(pairs)
-        found = {} if self._refresh else await self._look_up(wanted)
-        if len(found) == len(pairs):  # all known, all different: the way through of a warm run
-            self._count(found.values())
-            return [found[key].outcome for key in keys]
-        done_here = set(found)
-        missing = {key: asked for key, asked in wanted.items() if key not in found}
+        settled = {} if self._refresh else await self._look_up(wanted)
+        if len(settled) == len(pairs):  # all known, all different: the way through of a warm run
+            self._count(settled.values())
+            return [settled[key].outcome for key in keys]
+        done_here = set(settled)
+        missing = {key: asked for key, asked in wanted.items() if key not in settled}
         try:
             if missing:
                 judged, by_us = await self._flights.share(missing, self._settle)
-                found |= judged
+                settled |= judged
                 done_here |= by_us
         except _Stopped as stopped:
-            found |= stopped.found
+            settled |= stopped.judged
             stop = stopped.stop
             unjudged = Failure(kind=stop.kind, message=str(stop))
-            known = [found[key].outcome if key in found else unjudged for key in keys]
+            known = [settled[key].outcome if key in settled else unjudged for key in keys]
             stop.outcomes = tuple(
                 outcome if outcome.claim == pair.claim else _again(outcome, pair)
                 for outcome, pair in zip(known, pairs, strict=True)
             )
             raise stop from None
         outcomes: list[Outcome] = []
-        served: list[_Found] = []
+        served: list[_CostedOutcome] = []
         for key, pair in zip(keys, pairs, strict=True):
             if key in done_here:
-                done_here.remove(key)  # the first to ask gets the outcome as it was found
-                outcomes.append(found[key].outcome)
-                served.append(found[key])
+                done_here.remove(key)  # the first to ask gets the outcome as it is
+                outcomes.append(settled[key].outcome)
+                served.append(settled[key])
             else:
-                outcomes.append(_again(found[key].outcome, pair))
-                served.append(found[key]._replace(kind="shared"))
+                outcomes.append(_again(settled[key].outcome, pair))
+                served.append(settled[key]._replace(kind="shared"))
         self._count(served)
         return outcomes
 
@@ -138,43 +138,43 @@ class Cached(_AroundStore[Verifier]):
         wanted: dict[bytes, _Asked] = {}
         groups: dict[tuple[int, tuple[str, ...]], bytes] = {}
         for pair in pairs:
-            place = (id(pair.sample), tuple(_reads(self.inner, pair)))
-            group = groups.get(place)
+            inputs = (id(pair.sample), tuple(_reads(self.inner, pair)))
+            group = groups.get(inputs)
             if group is None:
-                group = groups[place] = group_key(signature, pair.sample, place[1])
+                group = groups[inputs] = group_key(signature, pair.sample, inputs[1])
             key = verdict_key(group, pair.claim)
             keys.append(key)
             if key not in wanted:
                 wanted[key] = _Asked(pair, group)
         return keys, wanted
 
-    async def _settle(self, wanted: Mapping[bytes, _Asked]) -> dict[bytes, _Found]:
-        found: dict[bytes, _Found] = {}
+    async def _settle(self, wanted: Mapping[bytes, _Asked]) -> dict[bytes, _CostedOutcome]:
+        settled: dict[bytes, _CostedOutcome] = {}
         if not self._refresh:
-            found = await self._look_up(wanted)  # again: others may have finished in the meantime
+            settled = await self._look_up(wanted)  # again: others may have finished in the meantime
             if self.semantic:
-                rest = {key: asked for key, asked in wanted.items() if key not in found}
-                found |= await self._look_around(rest, self.semantic)
-        rest = {key: asked for key, asked in wanted.items() if key not in found}
+                rest = {key: asked for key, asked in wanted.items() if key not in settled}
+                settled |= await self._look_around(rest, self.semantic)
+        rest = {key: asked for key, asked in wanted.items() if key not in settled}
         try:
-            return found | await self._judge(rest) if rest else found
+            return settled | await self._judge(rest) if rest else settled
         except _Stopped as stopped:
-            stopped.found = found | stopped.found
+            stopped.judged = settled | stopped.judged
             raise
 
-    async def _look_up(self, wanted: Mapping[bytes, _Asked]) -> dict[bytes, _Found]:
+    async def _look_up(self, wanted: Mapping[bytes, _Asked]) -> dict[bytes, _CostedOutcome]:
         values = await reading(self.store, self.store.get, list(wanted))
-        found = {}
+        hits = {}
         for (key, asked), value in zip(wanted.items(), values, strict=True):
             if value is not None and (record := unpack(value)) and (verdict := record.for_pair(asked.pair, "exact")):
-                found[key] = _Found(verdict, "exact", record.cost)
-        return found
+                hits[key] = _CostedOutcome(verdict, "exact", record.cost)
+        return hits
 
-    async def _look_around(self, wanted: Mapping[bytes, _Asked], semantic: Semantic) -> dict[bytes, _Found]:
+    async def _look_around(self, wanted: Mapping[bytes, _Asked], semantic: Semantic) -> dict[bytes, _CostedOutcome]:
         groups: dict[bytes, list[bytes]] = {}
         for key, asked in wanted.items():
             groups.setdefault(asked.group, []).append(key)
-        found = {}
+        hits = {}
         for group, keys in groups.items():
             members = await reading(self.store, self.store.members, group)
             known = [record for value in members if (record := unpack(value))]
@@ -183,12 +183,12 @@ class Cached(_AroundStore[Verifier]):
                 pair = wanted[key].pair
                 verdict = match and match.record.for_pair(pair, "semantic", similarity=match.similarity)
                 if match and verdict:
-                    found[key] = _Found(verdict, "semantic", match.record.cost)
+                    hits[key] = _CostedOutcome(verdict, "semantic", match.record.cost)
                     self.store.log([_hit_line(verdict, match.record, pair.sample)])
-        return found
+        return hits
 
-    async def _judge(self, wanted: Mapping[bytes, _Asked]) -> dict[bytes, _Found]:
-        """Ask the inner verifier, and keep its verdicts, also those it had found when it had to stop."""
+    async def _judge(self, wanted: Mapping[bytes, _Asked]) -> dict[bytes, _CostedOutcome]:
+        """Ask the inner verifier, and keep its verdicts, also those it had when it had to stop."""
         pairs = [asked.pair for asked in wanted.values()]
         claims = [pair.claim for pair in pairs]
         stop: StopRun | None = None
@@ -199,18 +199,18 @@ class Cached(_AroundStore[Verifier]):
             except StopRun as stopped:
                 outcomes, stop = checked(stopped.outcomes, claims), stopped
         cost = Cost.share(meter.usage, len(pairs))
-        found = {key: _Found(outcome, "asked", cost) for key, outcome in zip(wanted, outcomes, strict=True)}
-        await self._keep(wanted, found)
+        judged = {key: _CostedOutcome(outcome, "asked", cost) for key, outcome in zip(wanted, outcomes, strict=True)}
+        await self._keep(wanted, judged)
         if stop:
-            raise _Stopped(stop, {key: item for key, item in found.items() if isinstance(item.outcome, Verdict)})
-        return found
+            raise _Stopped(stop, {key: item for key, item in judged.items() if isinstance(item.outcome, Verdict)})
+        return judged
 
-    async def _keep(self, wanted: Mapping[bytes, _Asked], found: Mapping[bytes, _Found]) -> None:
+    async def _keep(self, wanted: Mapping[bytes, _Asked], judged: Mapping[bytes, _CostedOutcome]) -> None:
         signature = self.inner.signature
         name = short_hash(signature)
         entries = [
             Entry(key, pack(outcome, cost=cost, signature=name), "verdict", wanted[key].group)
-            for key, (outcome, _, cost) in found.items()
+            for key, (outcome, _, cost) in judged.items()
             if isinstance(outcome, Verdict)
         ]
         if entries and not self._signed:
@@ -219,7 +219,7 @@ class Cached(_AroundStore[Verifier]):
         if entries:
             await asyncio.to_thread(self.store.put, entries)
 
-    def _count(self, served: Iterable[_Found]) -> None:
+    def _count(self, served: Iterable[_CostedOutcome]) -> None:
         tally: dict[str, float] = {}
         saved: Sequence[float] = FREE
         hits = 0
@@ -250,8 +250,8 @@ class CachedExtractor(_AroundStore[Extractor]):
     async def extract(self, sample: Sample) -> Extraction | Failure:
         """The answer's claims, from the store if it was taken apart before."""
         key = digest("extraction", [self.inner.signature, sample.answer, *_extractor_reads(self.inner, sample)])
-        found, _ = await self._flights.share({key: sample}, self._settle)
-        return found[key]
+        extractions, _ = await self._flights.share({key: sample}, self._settle)
+        return extractions[key]
 
     async def _settle(self, wanted: Mapping[bytes, Sample]) -> dict[bytes, Extraction | Failure]:
         ((key, sample),) = wanted.items()
@@ -264,11 +264,11 @@ class CachedExtractor(_AroundStore[Extractor]):
                 spend(Usage(cache_hits=len(extraction.outcomes)))
             return {key: extraction}
         with _nested_meter() as meter:
-            found = await extracted(self.inner.extract, sample)
-        if isinstance(found, Extraction) and not any(isinstance(outcome, Failure) for outcome in found.outcomes):
-            entry = Entry(key, pack_extraction(found, cost=Cost.share(meter.usage, 1)), "extraction")
+            fresh = await extracted(self.inner.extract, sample)
+        if isinstance(fresh, Extraction) and not any(isinstance(outcome, Failure) for outcome in fresh.outcomes):
+            entry = Entry(key, pack_extraction(fresh, cost=Cost.share(meter.usage, 1)), "extraction")
             await asyncio.to_thread(self.store.put, [entry])
-        return {key: found}
+        return {key: fresh}
 
 
 @contextmanager
@@ -285,16 +285,16 @@ def _nested_meter() -> Iterator[Meter]:
 def _reads(verifier: Verifier, pair: Pair) -> Sequence[str]:
     """What else bears on a verdict: what the verifier says, or the question when it does not say."""
     reads = getattr(verifier, "reads", None)
-    found: Sequence[str] = reads(pair) if reads else (pair.sample.question or "",)
-    return found
+    texts: Sequence[str] = reads(pair) if reads else (pair.sample.question or "",)
+    return texts
 
 
 def _extractor_reads(extractor: Extractor, sample: Sample) -> Sequence[str]:
     """What else bears on the claims: what the extractor says, or all there is when it does not say."""
     reads = getattr(extractor, "reads", None)
     everything = (sample.question or "", *(context.text for context in sample.contexts))
-    found: Sequence[str] = reads(sample) if reads else everything
-    return found
+    texts: Sequence[str] = reads(sample) if reads else everything
+    return texts
 
 
 def _again(outcome: Outcome, pair: Pair) -> Outcome:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from faithmeter.cache import default_path, default_place, open_store, place_or_switch
+from faithmeter.cache import default_location, default_path, location_or_switch, open_store
 from faithmeter.cache.maintenance import Review, Stats, export, misshapen, rejudge, stats
 from faithmeter.cache.store import Store
 from faithmeter.cli import BELOW, PASSED
@@ -130,10 +130,10 @@ def verify_command(place: str | None, spec: str | None, sample: int, seed: int, 
 
 @contextmanager
 def _opened(place: str | None) -> Iterator[Store]:
-    said = True if place is None else place_or_switch(place)
+    said = True if place is None else location_or_switch(place)
     if said is False:
         raise click.UsageError(f"--cache {place}: that is no cache to look after; a file of that name is ./{place}")
-    named = said if isinstance(said, str) else default_place() or str(default_path())
+    named = said if isinstance(said, str) else default_location() or str(default_path())
     store = open_store(named)
     if store.location == ":memory:" != named:  # good enough for a run, and nothing to look after
         raise UsageError(f"{named}: no cache can be opened there: {store.notes[-1].partition('; ')[0]}")

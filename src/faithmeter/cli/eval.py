@@ -293,11 +293,13 @@ class _Eval:
                 tick(self.session, self.intake)
 
     def _say_what_is_there(self) -> None:
-        if not self.journal or not self.journal.found or self.request.quiet:
+        if not self.journal or not self.journal.results_at_start or self.request.quiet:
             return
         here = self.journal.signatures.total() - self.journal.signatures[self.judges.evaluator.signature]
         otherwise = f", {here} of them made in another way, which will not be used" if here else ""
-        click.echo(f"going on: {self.request.output} has {count(self.journal.found, 'result')}{otherwise}", err=True)
+        click.echo(
+            f"going on: {self.request.output} has {count(self.journal.results_at_start, 'result')}{otherwise}", err=True
+        )
 
     def _kept(self) -> str:
         """What to add to a message when a run ends early."""
@@ -331,7 +333,7 @@ class _Eval:
             where = f", listed in {self.request.side_file}" if self.request.side_file else ""
             why = ", ".join(f"{number} {what}" for what, number in self.intake.unusable.most_common())
             yield f"{count(self.intake.bad, 'bad row')} left out{f' (traces: {why})' if why else ''}{where}"
-        if self.journal and self.journal.found:
+        if self.journal and self.journal.results_at_start:
             again = [f"{count(number, 'row')} again: {AGAIN[why]}" for why, number in self.journal.again.items()]
             yield ", ".join([f"{self.journal.reused} reused, {self.session.judged} judged", *again])
         unjudged = self.session.tally.statuses["failed"] + self.session.tally.statuses["partial"]

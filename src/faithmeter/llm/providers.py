@@ -223,11 +223,11 @@ def _bedrock(model: str, base_url: str | None) -> PydanticAIEndpoint:
     try:
         session = boto3.Session()
         client = session.client("bedrock-runtime", endpoint_url=base_url, config=config)
-        found = session.get_credentials()  # they may stand in a file, where `scrubbed` does not look
+        credentials = session.get_credentials()  # they may stand in a file, where `scrubbed` does not look
     except BotoCoreError as error:
         raise UsageError(f"bedrock:{model}: {error} (set AWS_REGION and the other AWS_ variables)") from None
     bound_botocore(client)
-    secrets = [found.access_key, found.secret_key, found.token] if found else []
+    secrets = [credentials.access_key, credentials.secret_key, credentials.token] if credentials else []
     return PydanticAIEndpoint(
         BedrockConverseModel(model, provider=BedrockProvider(bedrock_client=client)),
         secrets=list(filter(None, secrets)),

@@ -55,7 +55,7 @@ class Gate:
 
     @asynccontextmanager
     async def slot(self, tokens: float) -> AsyncIterator[None]:
-        """Wait for a place, and for the pace."""
+        """Wait for a free slot, and for the pace."""
         await self._enter()
         try:
             now = time.monotonic()
@@ -86,19 +86,19 @@ class Gate:
         if self._active < self.limit and not self._waiting:
             self._active += 1
             return
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(place)
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiter)
         try:
-            await place  # whoever wakes us has counted us in
+            await waiter  # whoever wakes us has counted us in
         except asyncio.CancelledError:
-            if place.done() and not place.cancelled():
+            if waiter.done() and not waiter.cancelled():
                 self._active -= 1
                 self._wake()
             raise
 
     def _wake(self) -> None:
         while self._waiting and self._active < self.limit:
-            place = self._waiting.popleft()
-            if not place.done():
+            waiter = self._waiting.popleft()
+            if not waiter.done():
                 self._active += 1
-                place.set_result(None)
+                waiter.set_result(None)

@@ -229,8 +229,8 @@ def _number(value: object) -> object:
     return value
 
 
-def _problem(cls: type[JudgeSettings], place: tuple[int | str, ...], message: str) -> str:
-    name = ".".join(str(part) for part in place)
-    if place and place[0] not in cls.model_fields:
+def _problem(cls: type[JudgeSettings], location: tuple[int | str, ...], message: str) -> str:
+    name = ".".join(str(part) for part in location)
+    if location and location[0] not in cls.model_fields:
         return f"unknown judge option {name!r}; known: {', '.join(cls.model_fields)}"
     return f"judge option {name}: {message}"

@@ -26,23 +26,23 @@ Stopping = Callable[[], bool]
 
 
 class Job(NamedTuple):
-    """A sample to be judged, and its place in the run."""
+    """A sample to be judged, and its number in the run."""
 
     number: int
     sample: Sample
 
 
 class JobResults(NamedTuple):
-    """Tickets that were judged together, and what came of them."""
+    """Jobs that were judged together, and what came of them."""
 
-    tickets: Sequence[Job]
+    jobs: Sequence[Job]
     batch: Batch
 
 
 class Engine(Protocol):
     """Judges samples as they come, in any order, a bounded number at once."""
 
-    def judge(self, tickets: AsyncIterator[Job], *, stopping: Stopping) -> AsyncGenerator[JobResults, None]:
+    def judge(self, jobs: AsyncIterator[Job], *, stopping: Stopping) -> AsyncGenerator[JobResults, None]:
         """Results as they are finished; on trouble, first those that are in flight, then the error.
 
         Once `stopping()` is true, no further sample is begun.
@@ -59,21 +59,21 @@ class InProcess:
         self.chunks = chunks
         """Whether a task takes several samples at once, for verifiers that are done with them in no time."""
 
-    async def judge(self, tickets: AsyncIterator[Job], *, stopping: Stopping) -> AsyncGenerator[JobResults, None]:
+    async def judge(self, jobs: AsyncIterator[Job], *, stopping: Stopping) -> AsyncGenerator[JobResults, None]:
         """Each of `concurrency` tasks takes a sample when it has finished one: a hanging one holds up no other."""
 
-        async def work(line: WorkQueue) -> None:
+        async def work(queue: WorkQueue) -> None:
             size = 1
-            while chunk := line.filled(await line.next(), size):
+            while chunk := queue.filled(await queue.next(), size):
                 since = time.perf_counter()
-                batch = await judge(self.evaluator, [ticket.sample for ticket in chunk])
-                line.done(JobResults(chunk, batch))
+                batch = await judge(self.evaluator, [job.sample for job in chunk])
+                queue.done(JobResults(chunk, batch))
                 await asyncio.sleep(0)  # has it journaled before the next chunk, which may wait for nothing
                 if self.chunks:
                     size = _next_size(size, (time.perf_counter() - since) / len(chunk))
 
-        line = WorkQueue(CHUNK_LIMIT if self.chunks else 1, stopping)
-        async with aclosing(_run(line, tickets, [work] * self.concurrency)) as judgements:
+        queue = WorkQueue(CHUNK_LIMIT if self.chunks else 1, stopping)
+        async with aclosing(_run(queue, jobs, [work] * self.concurrency)) as judgements:
             async for judged in judgements:
                 yield judged
 
@@ -86,12 +86,12 @@ class Workers:
         self.count = count
         self.signature = signature
 
-    async def judge(self, tickets: AsyncIterator[Job], *, stopping: Stopping) -> AsyncGenerator[JobResults, None]:
+    async def judge(self, jobs: AsyncIterator[Job], *, stopping: Stopping) -> AsyncGenerator[JobResults, None]:
         """Each worker has a chunk in hand and one waiting; chunks grow until they take `CHUNK_SECONDS`."""
         workers = [_Worker(self.specs, signature=self.signature) for _ in range(self.count)]
         try:
-            line = WorkQueue(2 * CHUNK_LIMIT, stopping)
-            async with aclosing(_run(line, tickets, [worker.serve for worker in workers])) as judgements:
+            queue = WorkQueue(2 * CHUNK_LIMIT, stopping)
+            async with aclosing(_run(queue, jobs, [worker.serve for worker in workers])) as judgements:
                 async for judged in judgements:
                     yield judged
         finally:
@@ -100,53 +100,53 @@ class Workers:
 
 
 class WorkQueue:
-    """Where the tasks of an engine take tickets, and leave what they have judged."""
+    """Where the tasks of an engine take jobs, and leave what they have judged."""
 
     def __init__(self, width: int, stopping: Stopping) -> None:
         self.error: Exception | None = None
         """What a task raised: the others finish what they have in hand."""
         self.feed_error: Exception | None = None
         """What reading raised: all that was read before is judged."""
-        self.tickets: asyncio.Queue[Job | None] = asyncio.Queue(width)
+        self.jobs: asyncio.Queue[Job | None] = asyncio.Queue(width)
         self.judged: asyncio.Queue[JobResults | None] = asyncio.Queue()
         self._stopping = stopping
 
     async def next(self) -> Job | None:
-        """The next ticket; None when there are no more."""
-        return None if self._over else self._taken(await self.tickets.get())
+        """The next job; None when there are no more."""
+        return None if self._over else self._taken(await self.jobs.get())
 
     def at_hand(self) -> Job | None:
-        """A ticket that is there without waiting."""
-        return None if self._over or self.tickets.empty() else self._taken(self.tickets.get_nowait())
+        """A job that is there without waiting."""
+        return None if self._over or self.jobs.empty() else self._taken(self.jobs.get_nowait())
 
     def filled(self, first: Job | None, size: int) -> list[Job]:
-        """A chunk: this ticket, and as many more as are there; empty without the first."""
+        """A chunk: this job, and as many more as are there; empty without the first."""
         chunk = [first] if first else []
-        while chunk and len(chunk) < size and (ticket := self.at_hand()):
-            chunk.append(ticket)
+        while chunk and len(chunk) < size and (job := self.at_hand()):
+            chunk.append(job)
         return chunk
 
     def done(self, judged: JobResults) -> None:
         """Hand over what was judged."""
         self.judged.put_nowait(judged)
 
-    async def feed(self, tickets: AsyncIterator[Job]) -> None:
-        """Take in tickets as there is room; None marks the end."""
+    async def feed(self, jobs: AsyncIterator[Job]) -> None:
+        """Take in jobs as there is room; None marks the end."""
         try:
-            async for ticket in tickets:
-                await self.tickets.put(ticket)
+            async for job in jobs:
+                await self.jobs.put(job)
         except asyncio.CancelledError:
             with suppress(asyncio.QueueFull):  # nobody waits at a full queue
-                self.tickets.put_nowait(None)
+                self.jobs.put_nowait(None)
             raise
         except Exception as error:
             self.feed_error = error
-        await self.tickets.put(None)
+        await self.jobs.put(None)
 
-    def _taken(self, ticket: Job | None) -> Job | None:
-        if ticket is None:
-            self.tickets.put_nowait(None)  # for the others
-        return ticket
+    def _taken(self, job: Job | None) -> Job | None:
+        if job is None:
+            self.jobs.put_nowait(None)  # for the others
+        return job
 
     @property
     def _over(self) -> bool:
@@ -156,27 +156,27 @@ class WorkQueue:
 Work = Callable[[WorkQueue], Coroutine[Any, Any, None]]
 
 
-async def _run(line: WorkQueue, tickets: AsyncIterator[Job], works: Sequence[Work]) -> AsyncGenerator[JobResults, None]:
-    """Let the works take tickets until there are none or one raises; what is in flight is always finished."""
-    running = asyncio.create_task(_to_the_end(line, tickets, works))
+async def _run(queue: WorkQueue, jobs: AsyncIterator[Job], works: Sequence[Work]) -> AsyncGenerator[JobResults, None]:
+    """Let the works take jobs until there are none or one raises; what is in flight is always finished."""
+    running = asyncio.create_task(_to_the_end(queue, jobs, works))
     try:
-        while (judged := await line.judged.get()) is not None:
+        while (judged := await queue.judged.get()) is not None:
             yield judged
-        if error := line.error or line.feed_error:
+        if error := queue.error or queue.feed_error:
             raise error
     finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
 
 
-async def _to_the_end(line: WorkQueue, tickets: AsyncIterator[Job], works: Sequence[Work]) -> None:
-    feeding = asyncio.create_task(line.feed(tickets))
+async def _to_the_end(queue: WorkQueue, jobs: AsyncIterator[Job], works: Sequence[Work]) -> None:
+    feeding = asyncio.create_task(queue.feed(jobs))
 
     async def guarded(work: Work) -> None:
         try:
-            await work(line)
+            await work(queue)
         except Exception as error:  # raised where the results are awaited, after those in flight
-            line.error = line.error or error
+            queue.error = queue.error or error
             feeding.cancel()
 
     working = [asyncio.create_task(guarded(work)) for work in works]
@@ -186,7 +186,7 @@ async def _to_the_end(line: WorkQueue, tickets: AsyncIterator[Job], works: Seque
         for task in (feeding, *working):
             task.cancel()
         await asyncio.gather(feeding, *working, return_exceptions=True)
-        line.judged.put_nowait(None)
+        queue.judged.put_nowait(None)
 
 
 class _Worker:
@@ -201,11 +201,11 @@ class _Worker:
         self._again: deque[list[Job]] = deque()
         self._suspects: set[int] = set()
 
-    async def serve(self, line: WorkQueue) -> None:
-        """Judge chunk after chunk until there are no more tickets."""
+    async def serve(self, queue: WorkQueue) -> None:
+        """Judge chunk after chunk until there are no more jobs."""
         since = time.perf_counter()
         while True:
-            while len(self._pending) < 2 and (chunk := await self._chunk(line)):
+            while len(self._pending) < 2 and (chunk := await self._chunk(queue)):
                 self._pending.append(chunk)
                 await self._send(chunk)
             if not self._pending:
@@ -213,39 +213,37 @@ class _Worker:
             reply = await self._receive()
             now = time.perf_counter()
             if reply is None:
-                self._after_death(line)
+                self._after_death(queue)
                 continue
             chunk = self._pending.popleft()
-            line.done(JobResults(chunk, reply))
+            queue.done(JobResults(chunk, reply))
             self._size = _next_size(self._size, (now - since) / len(chunk))
             since = now
 
-    async def _chunk(self, line: WorkQueue) -> list[Job]:
-        """The next tickets; waits for one only if the worker has nothing to do."""
+    async def _chunk(self, queue: WorkQueue) -> list[Job]:
+        """The next jobs; waits for one only if the worker has nothing to do."""
         if self._again:
             return self._again.popleft() if not self._pending else []  # one at a time, to tell which is deadly
-        return line.filled(line.at_hand() if self._pending else await line.next(), self._size)
+        return queue.filled(queue.at_hand() if self._pending else await queue.next(), self._size)
 
-    def _after_death(self, line: WorkQueue) -> None:
+    def _after_death(self, queue: WorkQueue) -> None:
         """Judge what the process had in hand again, one by one; what kills a process twice is a failure."""
         code = self._process.returncode if self._process else None
         self._process = None
         culprit, *others = self._pending
         self._pending.clear()
         if len(culprit) == 1 and culprit[0].number in self._suspects:
-            line.done(self._failed(culprit[0], f"the worker process died twice (exit code {code})"))
+            queue.done(self._failed(culprit[0], f"the worker process died twice (exit code {code})"))
             culprit = []
-        self._suspects.update(ticket.number for ticket in culprit[:1])
-        self._again.extend([ticket] for chunk in (culprit, *others) for ticket in chunk)
+        self._suspects.update(job.number for job in culprit[:1])
+        self._again.extend([job] for chunk in (culprit, *others) for job in chunk)
 
-    def _failed(self, ticket: Job, message: str) -> JobResults:
+    def _failed(self, job: Job, message: str) -> JobResults:
         failure = Failure(kind="error", message=message)
-        result = Result(
-            sample=ticket.sample, outcomes=(failure,), scoring=self._specs.scoring, signature=self._signature
-        )
+        result = Result(sample=job.sample, outcomes=(failure,), scoring=self._specs.scoring, signature=self._signature)
         tally = Tally(keep=1)
         tally.add(result)
-        return JobResults([ticket], Batch([encode(result)], tally))
+        return JobResults([job], Batch([encode(result)], tally))
 
     async def _send(self, chunk: Sequence[Job]) -> None:
         if self._process is None:
@@ -253,7 +251,7 @@ class _Worker:
         assert self._process
         assert self._process.stdin
         with suppress(ConnectionError):  # it is dead, as reading its reply will show
-            self._process.stdin.write(pack([ticket.sample.model_dump_json().encode() for ticket in chunk]))
+            self._process.stdin.write(pack([job.sample.model_dump_json().encode() for job in chunk]))
             await self._process.stdin.drain()
 
     async def _start(self) -> None:

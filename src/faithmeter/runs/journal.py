@@ -39,7 +39,7 @@ SYNC_SECONDS = 2.0  # what a power cut may cost; a killed process loses nothing,
 # Why a row is judged although there is a result for its id.
 Again = Literal["content", "signature", "failed", "unreadable"]
 
-# A place in the table of results: the offset, one bit for the file, one for "this run has met the row".
+# A pointer to a result: the offset, one bit for the file, one for "this run has met the row".
 _JOURNAL, _MET = 2, 1
 _BEGINNING = b'{"sample":'  # of every result
 
@@ -52,7 +52,7 @@ class Journal:
         self.path = self.output.with_name(self.output.name + ".journal")
         self.fresh = fresh
         self.retry_failed = retry_failed
-        self.found = 0
+        self.results_at_start = 0
         """How many results there were when the run began."""
         self.signatures: Counter[str] = Counter()
         """How many of those were made in which way."""
@@ -62,7 +62,7 @@ class Journal:
         """How many rows needed no judging."""
         self.again: Counter[Again] = Counter()
         """How many rows had a result that does not count, and why."""
-        self._places = Table()
+        self._pointers = Table()
         self._order = array("Q")
         self._readers: dict[int, BinaryIO] = {}
         self._read_to: dict[int, int] = {}
@@ -108,7 +108,7 @@ class Journal:
     # --- what is there already ---
 
     def _check_output(self) -> None:
-        """Whatever is in the output's place must be results: data is not overwritten by mistake."""
+        """What is at the output's path must be results: data is not overwritten by mistake."""
         if self.output.is_dir():
             raise OutputError(f"{self.output}: is a folder")
         if self.output.exists() and not self.output.is_file():
@@ -154,11 +154,11 @@ class Journal:
                 self.again["unreadable"] += bool(line.strip())
             else:
                 key = fingerprint(head.id)
-                if self._places.get(key) is None:
-                    self.found += 1
+                if self._pointers.get(key) is None:
+                    self.results_at_start += 1
                 self.signatures[head.signature] += 1
                 self.spent += head.cost if which == _JOURNAL else 0.0
-                self._places.put(key, offset << 2 | which)
+                self._pointers.put(key, offset << 2 | which)
             offset += len(line)
         return offset
 
@@ -168,11 +168,11 @@ class Journal:
         """Note the next row of the input; its result, if there is one that still holds."""
         key = fingerprint(sample.id)
         self._order.append(key)
-        place = self._places.get(key)
-        if place is None:
+        pointer = self._pointers.get(key)
+        if pointer is None:
             return None
-        self._places.put(key, place | _MET)
-        result = self._read(place)
+        self._pointers.put(key, pointer | _MET)
+        result = self._read(pointer)
         if result is None or result.sample.id != sample.id:
             self.again["unreadable"] += 1
         elif result.sample.content_hash != sample.content_hash:
@@ -196,7 +196,7 @@ class Journal:
         self._lines += len(results)
         self._write(b"".join(line + b"\n" for _, line in results))
         for sample_id, line in results:
-            self._places.put(fingerprint(sample_id), offset << 2 | _JOURNAL | _MET)
+            self._pointers.put(fingerprint(sample_id), offset << 2 | _JOURNAL | _MET)
             offset += len(line) + 1
         if time.monotonic() - self._synced > SYNC_SECONDS:
             self._sync()
@@ -218,22 +218,22 @@ class Journal:
     # --- the end ---
 
     def finish(self) -> int:
-        """Put the results in the input's order in the output's place; returns how many others stay in the journal.
+        """Put the results in the input's order at the output's path; returns how many others stay in the journal.
 
         Killed at any moment, it leaves every result in one of the two files.
         """
-        left = [place for _, place in self._places.items() if not place & _MET]
-        for place in sorted(place for place in left if not place & _JOURNAL):
-            self._write(self._line(place))  # from the old output, which is about to be replaced
+        left = [pointer for _, pointer in self._pointers.items() if not pointer & _MET]
+        for pointer in sorted(pointer for pointer in left if not pointer & _JOURNAL):
+            self._write(self._line(pointer))  # from the old output, which is about to be replaced
         self._sync()
         try:
             if self._is_in_order(left):
                 rename(self.path, self.output)
                 return 0
-            _replace(self.output, (self._line(self._place(key)) for key in self._order))
+            _replace(self.output, (self._line(self._pointer(key)) for key in self._order))
             if left:
-                kept = sorted(left, key=lambda place: (place & _JOURNAL, place))
-                _replace(self.path, (self._line(place) for place in kept))
+                kept = sorted(left, key=lambda pointer: (pointer & _JOURNAL, pointer))
+                _replace(self.path, (self._line(pointer) for pointer in kept))
             else:
                 self.path.unlink()
         except OSError as error:
@@ -247,19 +247,19 @@ class Journal:
         if left or self._lines != len(self._order) or sys.platform == "win32":  # where open files cannot be renamed
             return False
         last = -1
-        for place in map(self._place, self._order):
-            if not place & _JOURNAL or place < last:
+        for pointer in map(self._pointer, self._order):
+            if not pointer & _JOURNAL or pointer < last:
                 return False
-            last = place
+            last = pointer
         return True
 
-    def _place(self, key: int) -> int:
-        place = self._places.get(key)
-        assert place is not None, "the run has ended with a row that is neither judged nor reused"
-        return place
+    def _pointer(self, key: int) -> int:
+        pointer = self._pointers.get(key)
+        assert pointer is not None, "the run has ended with a row that is neither judged nor reused"
+        return pointer
 
-    def _line(self, place: int) -> bytes:
-        which, offset = place & _JOURNAL, place >> 2
+    def _line(self, pointer: int) -> bytes:
+        which, offset = pointer & _JOURNAL, pointer >> 2
         reader = self._readers[which]
         if self._read_to.get(which) != offset:  # most lines follow each other
             reader.seek(offset)
@@ -267,9 +267,9 @@ class Journal:
         self._read_to[which] = offset + len(line)
         return line if line.endswith(b"\n") else line + b"\n"
 
-    def _read(self, place: int) -> Result | None:
+    def _read(self, pointer: int) -> Result | None:
         try:
-            return Result.model_validate_json(self._line(place))
+            return Result.model_validate_json(self._line(pointer))
         except ValidationError:
             return None
 

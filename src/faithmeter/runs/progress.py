@@ -105,9 +105,9 @@ def doing(*, quiet: bool = False) -> Iterator[Say]:
 
 def counted(items: Iterable[T], say: Say) -> Iterator[T]:
     """The items; says how many there have been, every hundred."""
-    for number, item in enumerate(items, 1):
-        if number % 100 == 0:
-            say(f"{number:,} results read")
+    for count, item in enumerate(items, 1):
+        if count % 100 == 0:
+            say(f"{count:,} results read")
         yield item
 
 

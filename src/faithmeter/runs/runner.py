@@ -61,7 +61,7 @@ async def aevaluate(
         async with aclosing(run.over(samples)) as judgements:
             async for judged in judgements:
                 if not journal:
-                    lines.update(zip((ticket.number for ticket in judged.tickets), judged.batch.lines, strict=True))
+                    lines.update(zip((job.number for job in judged.jobs), judged.batch.lines, strict=True))
                 tick(run, known)
         if journal:
             journal.finish()
@@ -159,10 +159,10 @@ class Judges(NamedTuple):
         """Judges from specs or parts."""
         if workers is not None and workers < 1:
             raise UsageError(f"there must be at least one worker, found {workers}")
-        place = None if corpus is None else str(corpus)
+        corpus_path = None if corpus is None else str(corpus)
         if isinstance(verifier, str) and isinstance(extractor, str):
             caching = Caching(str(cache) if isinstance(cache, Path) else cache) if cache is not False else None
-            specs = Specs(verifier, extractor, load_scoring(scoring), caching, corpus=place)
+            specs = Specs(verifier, extractor, load_scoring(scoring), caching, corpus=corpus_path)
             return cls(specs.build(), specs, workers)
         evaluator = Evaluator(verifier=verifier, extractor=extractor, scoring=scoring, corpus=corpus)
         if cache is not False:
@@ -221,12 +221,12 @@ class Run:
 
     async def over(self, samples: Iterator[Sample] | AsyncIterator[Sample]) -> AsyncGenerator[JobResults, None]:
         """What is judged, as it is finished; it is in the journal by then."""
-        tickets, small = self._tickets(samples), False
+        jobs, small = self._jobs(samples), False
         if self.judges.cpu_bound and self.judges.workers is None:
-            tickets, small = await _peeked(tickets, SMALL)
+            jobs, small = await _peeked(jobs, SMALL)
         try:
             engine = self.judges.engine(small=small)
-            async with aclosing(engine.judge(tickets, stopping=lambda: self.stopped is not None)) as judgements:
+            async with aclosing(engine.judge(jobs, stopping=lambda: self.stopped is not None)) as judgements:
                 async for judged in judgements:
                     self._take(judged)
                     yield judged
@@ -234,7 +234,7 @@ class Run:
             if self.judges.specs:  # built for this run; a user's own parts stay open
                 await close(self.judges.evaluator)
 
-    async def _tickets(self, samples: Iterator[Sample] | AsyncIterator[Sample]) -> AsyncIterator[Job]:
+    async def _jobs(self, samples: Iterator[Sample] | AsyncIterator[Sample]) -> AsyncIterator[Job]:
         self._feed = ReadAhead(samples)
         signature = self.judges.evaluator.signature
         number = 0
@@ -251,7 +251,7 @@ class Run:
 
     def _take(self, judged: JobResults) -> None:
         if self.journal:
-            ids = (ticket.sample.id for ticket in judged.tickets)
+            ids = (job.sample.id for job in judged.jobs)
             self.journal.append(zip(ids, judged.batch.lines, strict=True))
         tally = judged.batch.tally
         self.tally.merge(tally)
@@ -278,24 +278,24 @@ async def _good(rows: Iterator[Row] | AsyncIterator[Row]) -> AsyncIterator[Sampl
         yield row
 
 
-async def _peeked(tickets: AsyncIterator[Job], count: int) -> tuple[AsyncIterator[Job], bool]:
-    """The same tickets, and whether there are no more than `count`."""
+async def _peeked(jobs: AsyncIterator[Job], count: int) -> tuple[AsyncIterator[Job], bool]:
+    """The same jobs, and whether there are no more than `count`."""
     first: list[Job] = []
     error: Exception | None = None
     try:
-        async for ticket in tickets:
-            first.append(ticket)
+        async for job in jobs:
+            first.append(job)
             if len(first) > count:
                 break
-    except Exception as caught:  # raised when the tickets before it are taken
+    except Exception as caught:  # raised when the jobs before it are taken
         error = caught
 
     async def again() -> AsyncIterator[Job]:
-        for ticket in first:
-            yield ticket
+        for job in first:
+            yield job
         if error:
             raise error
-        async for ticket in tickets:
-            yield ticket
+        async for job in jobs:
+            yield job
 
     return again(), len(first) <= count

@@ -63,11 +63,11 @@ async def extracted(extract: Extract, sample: Sample) -> Extraction | Failure:
         return Failure(kind="extraction", message="CancelledError: the extractor cancelled itself")
 
 
-def checked(found: object, claims: Sequence[Claim], *, by: str = "verifier") -> list[Outcome]:
+def checked(returned: object, claims: Sequence[Claim], *, by: str = "verifier") -> list[Outcome]:
     """What a plug-in found, as one outcome for each claim: a Failure where it is no outcome, or another claim's."""
-    if isinstance(found, str | bytes | dict) or not hasattr(found, "__iter__"):
-        return _failed(claims, f"the {by} gave {_kind(found)} instead of a list of outcomes")
-    outcomes = list(islice(found, len(claims) + 1))  # a generator may have no end
+    if isinstance(returned, str | bytes | dict) or not hasattr(returned, "__iter__"):
+        return _failed(claims, f"the {by} gave {_kind(returned)} instead of a list of outcomes")
+    outcomes = list(islice(returned, len(claims) + 1))  # a generator may have no end
     if len(outcomes) != len(claims):
         many = f"more than {len(claims)}" if len(outcomes) > len(claims) else str(len(outcomes))
         return _failed(claims, f"the {by} gave {many} outcomes that do not match the {len(claims)} claims")
@@ -108,17 +108,17 @@ def _is_sound(verdict: Verdict) -> bool:
     )
 
 
-def _checked_extraction(found: object) -> Extraction | Failure:
-    if isinstance(found, Failure):
-        return found
-    if not isinstance(found, Extraction):
-        return Failure(kind="extraction", message=f"the extractor gave {_kind(found)} instead of an Extraction")
-    claims, asides = list(found.claims), list(found.asides)
+def _checked_extraction(extraction: object) -> Extraction | Failure:
+    if isinstance(extraction, Failure):
+        return extraction
+    if not isinstance(extraction, Extraction):
+        return Failure(kind="extraction", message=f"the extractor gave {_kind(extraction)} instead of an Extraction")
+    claims, asides = list(extraction.claims), list(extraction.asides)
     wrong = [f"{_kind(item)} instead of a claim" for item in claims if not isinstance(item, Claim)]
     wrong += [f"{_kind(item)} instead of an aside" for item in asides if not isinstance(item, Aside)]
     if wrong:
         return Failure(kind="extraction", message=f"the extractor gave {wrong[0]}")
-    outcomes = list(found.outcomes)
+    outcomes = list(extraction.outcomes)
     if outcomes and not claims:
         return Failure(kind="extraction", message=f"the extractor gave {len(outcomes)} outcomes and no claims")
     if outcomes:
@@ -140,5 +140,5 @@ def _failure(claim: Claim, message: str) -> Failure:
     return Failure(claim=claim, kind="error", message=message)
 
 
-def _kind(found: object) -> str:
-    return "None" if found is None else f"a {type(found).__name__}"
+def _kind(value: object) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"

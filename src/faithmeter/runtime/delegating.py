@@ -21,9 +21,9 @@ class Delegating(Generic[Inner]):
     @property
     def threads(self) -> int:
         """The inner part's, where it has any."""
-        found: int = self.__getattr__("threads")
-        return found
+        count: int = self.__getattr__("threads")
+        return count
 
     @threads.setter
-    def threads(self, number: int) -> None:
-        setattr(self.inner, "threads", number)  # noqa: B010  # not every part has it
+    def threads(self, count: int) -> None:
+        setattr(self.inner, "threads", count)  # noqa: B010  # not every part has it

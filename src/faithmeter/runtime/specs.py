@@ -65,9 +65,9 @@ def load_part(spec: str, loaders: Mapping[str, str], *, noun: str) -> Any:
     return named(loaders[name])(name, argument)
 
 
-def named(place: str) -> Any:
+def named(path: str) -> Any:
     """What `module:name` names, imported when asked for."""
-    module, _, name = place.partition(":")
+    module, _, name = path.partition(":")
     return getattr(import_module(module), name)
 
 
@@ -119,17 +119,17 @@ def _quoted(option: str) -> str:
 
 def finite(text: str) -> float:
     """A number; a ValueError for what is none, `nan` and `inf` included: no score is below the first."""
-    number = float(text)
-    if not math.isfinite(number):
+    value = float(text)
+    if not math.isfinite(value):
         raise ValueError(f"not a finite number: {text!r}")
-    return number
+    return value
 
 
 def imported(path: str, noun: str, *, call: bool = False) -> Any:
     """What `python:MODULE:FUNCTION` names, or what it gives when called."""
     module, _, function = path.partition(":")
     try:
-        found = getattr(import_module(module), function)
-        return found() if call else found
+        part = getattr(import_module(module), function)
+        return part() if call else part
     except (ImportError, AttributeError, ValueError) as error:
         raise UsageError(f"cannot load {noun} 'python:{path}': {error}; write python:MODULE:FUNCTION") from error

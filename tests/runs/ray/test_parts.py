@@ -21,7 +21,7 @@ from faithmeter.runs.ray.parts import (
     plan,
     read_part,
     read_results,
-    survey,
+    survey_file,
     write_part,
 )
 
@@ -33,7 +33,7 @@ ROWS: list[dict[str, Any]] = [
 
 def cut(*names: Path, selection: Selection, size: int = 5, signature: str = "s") -> tuple[list[Survey], list[Part]]:
     reading = ReadOptions({}, None, size)
-    surveys = [survey(str(name), reading) for name in names]
+    surveys = [survey_file(str(name), reading) for name in names]
     return surveys, plan(surveys, reading=reading, selection=selection, signature=signature)
 
 

@@ -38,7 +38,7 @@ from faithmeter.runs.ray.parts import (
     plan,
     read_part,
     read_results,
-    survey,
+    survey_file,
     write_part,
 )
 from faithmeter.runs.runner import Judges
@@ -105,19 +105,19 @@ class WorkerSetup:
     specs: Specs
     reading: ReadOptions
     folder: Folder
-    place: str
+    cwd: str
     """The driver's working folder, for relative paths."""
     path: list[str]
     """The driver's module path."""
 
     def enter(self) -> None:
         """Make a worker process look like the driver's."""
-        _enter(self.place, self.path)
+        _enter(self.cwd, self.path)
 
 
-def _enter(place: str, path: Sequence[str]) -> None:
+def _enter(cwd: str, path: Sequence[str]) -> None:
     with suppress(OSError):
-        os.chdir(place)
+        os.chdir(cwd)
     sys.path.extend(item for item in path if item not in sys.path)
 
 
@@ -159,7 +159,7 @@ class PartJudge:
 
         async def judge() -> None:
             async for judged in engine.judge(jobs(), stopping=lambda: False):
-                lines.update(zip((ticket.number for ticket in judged.tickets), judged.batch.lines, strict=True))
+                lines.update(zip((job.number for job in judged.jobs), judged.batch.lines, strict=True))
 
         sync.run(judge())
         write_part(folder.path, part, [lines[number] for number in sorted(lines)], folder.kind)
@@ -205,8 +205,8 @@ def _drive(run: RayRun, tell: Tell) -> RayReport:
 class Driver:
     """An actor on the head node that drives a run for somebody outside the cluster."""
 
-    def __init__(self, run: RayRun, place: str, path: Sequence[str]) -> None:
-        _enter(place, path)
+    def __init__(self, run: RayRun, cwd: str, path: Sequence[str]) -> None:
+        _enter(cwd, path)
         self.run = run
         self.latest: RayReport | None = None
 
@@ -236,10 +236,10 @@ def _from_outside(run: RayRun, tell: Tell) -> RayReport:
         while not ray.wait([outcome], timeout=POLL_SECONDS)[0]:
             if report := ray.get(driver.progress.remote()):
                 tell(report)
-        found: RayReport | Trouble = ray.get(outcome)
-    if isinstance(found, Trouble):
-        raise StopRun(found.message) if found.stops else FaithmeterError(found.message)
-    return found
+        reply: RayReport | Trouble = ray.get(outcome)
+    if isinstance(reply, Trouble):
+        raise StopRun(reply.message) if reply.stops else FaithmeterError(reply.message)
+    return reply
 
 
 # --- the steps --------------------------------------------------------------------------------------
@@ -279,23 +279,23 @@ def _surveyed(ray: Any, run: RayRun, job: WorkerSetup) -> list[Survey]:
     def task(name: str) -> Survey | FaithmeterError:
         job.enter()
         try:
-            return survey(name, job.reading)
+            return survey_file(name, job.reading)
         except FaithmeterError as error:
             return DataError(str(error))  # a value: Ray would try an exception again
 
     remote = ray.remote(num_cpus=1)(task)
     surveys = ray.get([remote.remote(name) for name in names])
-    for found in surveys:
-        if isinstance(found, FaithmeterError):
-            raise found
-    if not any(found.keys for found in surveys):
+    for survey in surveys:
+        if isinstance(survey, FaithmeterError):
+            raise survey
+    if not any(survey.keys for survey in surveys):
         raise DataError(f"{', '.join(names)} has no rows; expected rows with 'answer' and 'contexts'")
     return list(surveys)
 
 
 def _bad(surveys: Sequence[Survey], run: RayRun, folder: Folder) -> list[RowError]:
     """The bad rows, if they may be left out."""
-    bad = [found.bad[row] for found in surveys for row in sorted(found.bad)]
+    bad = [survey.bad[row] for survey in surveys for row in sorted(survey.bad)]
     if bad and run.bad_rows == "error":
         raise bad[0]
     if bad and run.bad_rows == "report":
@@ -351,10 +351,10 @@ def _count(ray: Any, job: WorkerSetup, parts: Sequence[Part], report: RayReport)
     def task(group: list[Part]) -> Tally:
         tally = Tally(min_score=limit, keep=KEEP)
         for part in group:
-            found = count_part(job.folder.file(part), limit)
-            if found.count != part.count:
-                raise ValueError(f"{job.folder.file(part)} has {found.count} results, expected {part.count}")
-            tally.merge(found)
+            tally_of_part = count_part(job.folder.file(part), limit)
+            if tally_of_part.count != part.count:
+                raise ValueError(f"{job.folder.file(part)} has {tally_of_part.count} results, expected {part.count}")
+            tally.merge(tally_of_part)
         return tally
 
     for tally in _in_groups(ray, task, parts):

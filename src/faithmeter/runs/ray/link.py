@@ -72,7 +72,7 @@ def _connect(ray: Any, engine: str) -> None:
                 num_cpus=cores() + 1,  # Ray Data wants one for itself
                 include_dashboard=False,
                 _node_ip_address="127.0.0.1",
-                object_store_memory=200 * 2**20,  # parts are places, not data
+                object_store_memory=200 * 2**20,  # a part says where its rows are, and holds no data
                 **quiet,
             )
         else:

@@ -69,7 +69,7 @@ class Survey:
     digests: list[str] = field(default_factory=list)
     """Of each part's rows."""
     bad: dict[int, RowError] = field(default_factory=dict)
-    place: str = ""
+    line_prefix: str = ""
     """What comes before a line's number in a message."""
 
 
@@ -99,32 +99,32 @@ class Part:
         return self.rows - len(self.skipped)
 
 
-def survey(name: str, reading: ReadOptions) -> Survey:
+def survey_file(name: str, reading: ReadOptions) -> Survey:
     """Read a file through, once."""
-    found = Survey(name)
+    survey = Survey(name)
     sampler = Sampler(reading.columns)
     hasher = blake2b(digest_size=16)
     for row, (record, offset) in enumerate(_records(name, reading, None)):
         if row % reading.part_size == 0:
             if row:
-                found.digests.append(hasher.hexdigest())
+                survey.digests.append(hasher.hexdigest())
                 hasher = blake2b(digest_size=16)
-            found.starts.append(Start(row, record.number - 1, offset))
+            survey.starts.append(Start(row, record.number - 1, offset))
         sample = _several_turns(record) or sampler.sample(record)
-        found.place = record.source
-        found.numbers.append(record.number)
+        survey.line_prefix = record.source
+        survey.numbers.append(record.number)
         if isinstance(sample, RowError):
-            found.bad[row] = sample
-            found.keys.append(0)
-            found.derived.append(0)
+            survey.bad[row] = sample
+            survey.keys.append(0)
+            survey.derived.append(0)
             hasher.update(b"-\n")
         else:
-            found.keys.append(fingerprint(sample.id))
-            found.derived.append(int(sample.id, 16) + 1 if is_derived(sample) else 0)
+            survey.keys.append(fingerprint(sample.id))
+            survey.derived.append(int(sample.id, 16) + 1 if is_derived(sample) else 0)
             hasher.update(sample.model_dump_json().encode() + b"\n")
-    if found.starts:
-        found.digests.append(hasher.hexdigest())
-    return found
+    if survey.starts:
+        survey.digests.append(hasher.hexdigest())
+    return survey
 
 
 def _several_turns(record: Record) -> RowError | None:
@@ -168,16 +168,16 @@ def plan(surveys: Sequence[Survey], *, reading: ReadOptions, selection: Selectio
     suffixes = _told_apart(surveys, reading)
     chosen = _chosen(surveys, selection)
     parts: list[Part] = []
-    for number, found in enumerate(surveys):
-        for start, digest in zip(found.starts, found.digests, strict=True):
-            rows = range(start.row, min(start.row + reading.part_size, len(found.keys)))
-            skipped = frozenset(row - start.row for row in rows if not chosen[number][row])
-            own = {row - start.row: suffixes[number, row] for row in rows if (number, row) in suffixes}
+    for file, survey in enumerate(surveys):
+        for start, digest in zip(survey.starts, survey.digests, strict=True):
+            rows = range(start.row, min(start.row + reading.part_size, len(survey.keys)))
+            skipped = frozenset(row - start.row for row in rows if not chosen[file][row])
+            own = {row - start.row: suffixes[file, row] for row in rows if (file, row) in suffixes}
             if len(skipped) == len(rows):
                 continue
             text = json.dumps([digest, signature, sorted(skipped), sorted(own.items())])
             whole = blake2b(text.encode(), digest_size=8).hexdigest()
-            parts.append(Part(len(parts), found.name, start, len(rows), skipped, own, whole))
+            parts.append(Part(len(parts), survey.name, start, len(rows), skipped, own, whole))
     return parts
 
 
@@ -187,42 +187,42 @@ def _told_apart(surveys: Sequence[Survey], reading: ReadOptions) -> dict[tuple[i
     met: dict[int, tuple[int, int]] = {}
     suffixes: dict[tuple[int, int], int] = {}
     repeats: Counter[int] = Counter()
-    for number, found in enumerate(surveys if repeated else ()):
-        for row, key in enumerate(found.keys):
+    for file, survey in enumerate(surveys if repeated else ()):
+        for row, key in enumerate(survey.keys):
             if key not in repeated:
                 continue
-            first = met.setdefault(key, (number, row))
-            if first == (number, row):
+            first = met.setdefault(key, (file, row))
+            if first == (file, row):
                 continue
-            if found.derived[row]:
+            if survey.derived[row]:
                 repeats[key] += 1
-                suffixes[number, row] = repeats[key] + 1
-                found.keys[row] = fingerprint(f"{found.derived[row] - 1:012x}-{repeats[key] + 1}")
+                suffixes[file, row] = repeats[key] + 1
+                survey.keys[row] = fingerprint(f"{survey.derived[row] - 1:012x}-{repeats[key] + 1}")
             else:
-                found.bad[row] = _taken(found, row, surveys[first[0]], first[1], reading)
+                survey.bad[row] = _taken(survey, row, surveys[first[0]], first[1], reading)
     return suffixes
 
 
-def _taken(found: Survey, row: int, other: Survey, first: int, reading: ReadOptions) -> RowError:
+def _taken(survey: Survey, row: int, other: Survey, first: int, reading: ReadOptions) -> RowError:
     """Says which two rows have the same id; the row is read again, since a survey has no names."""
-    record, _ = next(islice(_records(found.name, reading, None), row, None))
+    record, _ = next(islice(_records(survey.name, reading, None), row, None))
     sample = Sampler(reading.columns).sample(record)
     name = sample.id if isinstance(sample, Sample) else "?"
-    taken = f"the id {name!r} is taken by {other.place}{other.numbers[first]}"
-    return RowError(f"{found.place}{found.numbers[row]}", taken, "ids must be unique")
+    taken = f"the id {name!r} is taken by {other.line_prefix}{other.numbers[first]}"
+    return RowError(f"{survey.line_prefix}{survey.numbers[row]}", taken, "ids must be unique")
 
 
 def _repeated(surveys: Sequence[Survey]) -> set[int]:
     """The fingerprints that occur more than once; 0 stands for bad rows."""
-    keys = np.concatenate([np.array([], np.uint64), *(np.array(found.keys, np.uint64) for found in surveys)])
-    found, counts = np.unique(keys, return_counts=True)
-    return {int(key) for key in found[counts > 1]} - {0}
+    keys = np.concatenate([np.array([], np.uint64), *(np.array(survey.keys, np.uint64) for survey in surveys)])
+    values, counts = np.unique(keys, return_counts=True)
+    return {int(key) for key in values[counts > 1]} - {0}
 
 
 def _chosen(surveys: Sequence[Survey], selection: Selection) -> list[bytearray]:
     """For each file, a byte a row: whether it is judged."""
-    good = ((number, row) for number, found in enumerate(surveys) for row in range(len(found.keys))
-            if row not in found.bad)  # fmt: skip
+    good = ((file, row) for file, survey in enumerate(surveys) for row in range(len(survey.keys))
+            if row not in survey.bad)  # fmt: skip
     if selection.shard:
         good = islice(good, selection.shard[0] - 1, None, selection.shard[1])  # type: ignore[assignment]
     if selection.sample is not None:
@@ -230,9 +230,9 @@ def _chosen(surveys: Sequence[Survey], selection: Selection) -> list[bytearray]:
             selection.sample, good, key=lambda at: (rank(surveys[at[0]].keys[at[1]], selection.seed), at)
         )
         good = iter(sorted(drawn))  # type: ignore[assignment]
-    flags = [bytearray(len(found.keys)) for found in surveys]
-    for number, row in islice(good, selection.limit):
-        flags[number][row] = 1
+    flags = [bytearray(len(survey.keys)) for survey in surveys]
+    for file, row in islice(good, selection.limit):
+        flags[file][row] = 1
     return flags
 
 
