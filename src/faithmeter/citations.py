@@ -38,7 +38,7 @@ class Citations(Model):
     claims: int = 0
     """Claims that need a mark: all that were judged."""
     cited: int = 0
-    """Those of them whose cited passages, taken together, bear them out."""
+    """Those of them whose cited passages, taken together, support them."""
     uncited: tuple[tuple[int, int], ...] = ()
     """Where claims stand that have no mark."""
 
@@ -54,7 +54,7 @@ class Citations(Model):
 
     @property
     def recall(self) -> float | None:
-        """Claims that their cited passages bear out / claims; None without claims."""
+        """Claims that their cited passages support / claims; None without claims."""
         return self.cited / self.claims if self.claims else None
 
 
@@ -70,12 +70,12 @@ class CitationCounts(Counter[str]):
     @property
     def precision(self) -> float | None:
         """Right marks / marks, over all answers; None without any."""
-        marks = sum(number for word, number in self.items() if word not in ("claims", "cited"))
+        marks = sum(count for word, count in self.items() if word not in ("claims", "cited"))
         return self["right"] / marks if marks else None
 
     @property
     def recall(self) -> float | None:
-        """Claims that their cited passages bear out / claims, over all answers; None where none was looked at."""
+        """Claims that their cited passages support / claims, over all answers; None where none was looked at."""
         return self["cited"] / self["claims"] if self["claims"] else None
 
     def as_dict(self) -> dict[str, Any]:

@@ -41,7 +41,7 @@ class ServerProblem(Exception):
 
 
 class Client:
-    """A server by its address. Its trouble is a Failure in the result; a wrong call or key is an error."""
+    """A server by its address. A problem with it is a Failure in the result; a wrong call or key is an error."""
 
     def __init__(
         self,
@@ -77,8 +77,8 @@ class Client:
     async def acheck_samples(self, samples: Sequence[Sample]) -> list[Result]:
         """Check several answers in one request; the results are in their order."""
         try:
-            found = await self.post("/v1/check/batch", {"samples": [sample_body(sample) for sample in samples]})
-            results = [Result.model_validate(item) for item in found["results"]]
+            reply = await self.post("/v1/check/batch", {"samples": [sample_body(sample) for sample in samples]})
+            results = [Result.model_validate(item) for item in reply["results"]]
             if len(results) != len(samples):
                 raise ServerProblem(200, f"the server gave {len(results)} results for {len(samples)} samples")
         except ServerProblem as problem:
@@ -86,7 +86,7 @@ class Client:
         except (ValidationError, KeyError, TypeError) as error:
             unread = ServerProblem(200, f"the server's reply cannot be read: {type(error).__name__}")
             return [self._failed(sample, unread) for sample in samples]
-        # The server made the samples anew; whatever else the caller's hold, such as metadata, stays.
+        # The server made its own samples; whatever else the caller's hold, such as metadata, stays.
         pairs = zip(results, samples, strict=True)
         return [result.model_copy(update={"sample": sample}) for result, sample in pairs]
 
@@ -152,11 +152,11 @@ class Client:
             raise ServerProblem(None, f"no answer: {type(error).__name__}") from None
         if response.status_code == 200:
             try:
-                found = response.json()
+                reply = response.json()
             except ValueError:
-                found = None
-            if isinstance(found, dict):
-                return found
+                reply = None
+            if isinstance(reply, dict):
+                return reply
             raise ServerProblem(200, "the reply is no JSON object: is this a faithmeter server?")
         raise self._problem(response)
 

@@ -1,4 +1,4 @@
-"""What the contexts were good for: which ones supported claims rest on, and which bear on none."""
+"""What the contexts were good for: which ones supported claims rest on, and which matter for none."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def uses(sample: Sample, verdicts: Sequence[Verdict]) -> tuple[Use, ...]:
     )
 
 
-def share(found: Sequence[Use], use: Use) -> float | None:
+def share(context_uses: Sequence[Use], use: Use) -> float | None:
     """The share of contexts that were of this use; None if there are none."""
-    return found.count(use) / len(found) if found else None
+    return context_uses.count(use) / len(context_uses) if context_uses else None
 
 
 class ContextCounts:
@@ -38,9 +38,9 @@ class ContextCounts:
         self.used: Counter[str] = Counter()
         """How often a supported claim rested on it."""
 
-    def add(self, sample: Sample, found: Sequence[Use]) -> None:
+    def add(self, sample: Sample, context_uses: Sequence[Use]) -> None:
         """Count the contexts of one more sample."""
-        for context, use in zip(sample.contexts, found, strict=True):
+        for context, use in zip(sample.contexts, context_uses, strict=True):
             self.uses[use] += 1
             if context.id:
                 self.given[context.id] += 1

@@ -231,7 +231,7 @@ Kind = Literal[
     "date",  # another day, month or year
     "unit",  # the same number of something else
     "name",  # another person, place or thing
-    "role",  # the right names, but who did what to whom, or which is which, is turned round
+    "role",  # the right names, but who did what to whom, or which is which, is reversed
     "negation",  # the opposite: "not", or a word for its opposite
     "quantity",  # some for all, more for less, at least for at most
     "certainty",  # as certain what was only possible, planned or reported
@@ -247,8 +247,8 @@ Blame = Literal[
     "missing",  # nowhere in the contexts: retrieval did not bring it, or it was made up
     "misread",  # the contexts say otherwise
     "mixed",  # parts of different passages put together wrongly
-    "retrieval_missed",  # missing, but a passage of the corpus bears it out
-    "made_up",  # missing, and nothing in the corpus bears it out either
+    "retrieval_missed",  # missing, but a passage of the corpus supports it
+    "made_up",  # missing, and nothing in the corpus supports it either
 ]
 """Where a claim that is not supported went wrong; the last two take the place of `missing` where there is a corpus."""
 
@@ -278,7 +278,7 @@ class Verdict(Model):
     evidence: tuple[Evidence, ...] = ()
     """What bears the claim out; for a contradiction, what contradicts it; else the nearest passage, if any."""
     gaps: tuple[tuple[int, int], ...] = ()
-    """Parts of `claim.text`, as (start, end), that the contexts do not bear out, where the verifier can tell."""
+    """Parts of `claim.text`, as (start, end), that the contexts do not support, where the verifier can tell."""
     conflicts: tuple[tuple[int, int], ...] = ()
     """Those of the `gaps` that the contexts say otherwise; the rest they do not mention, as far as code can tell."""
     reason: Text | None = None
@@ -350,7 +350,7 @@ Outcome = Verdict | Failure
 
 
 class Pair(NamedTuple):
-    """A claim and the sample whose contexts must bear it out: what a verifier judges."""
+    """A claim and the sample whose contexts must support it: what a verifier judges."""
 
     claim: Claim
     sample: Sample

@@ -49,10 +49,10 @@ def printable(text: str) -> str:
     return _ACTING.sub(lambda match: _picture(match.group()), text)
 
 
-def _picture(found: str) -> str:
-    if found == "##":
+def _picture(character: str) -> str:
+    if character == "##":
         return "#\u200b#"
-    code = ord(found)
+    code = ord(character)
     if code > 0xFF:
         return f"\\u{code:04x}"
     return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
@@ -80,8 +80,8 @@ def why(outcome: Outcome) -> str:
     passage = getattr(outcome, "in_corpus", None)
     if outcome.word == "not judged" or not reason:
         return ""
-    found = f"; the corpus has it, in {passage.document}: “{passage.quote}”" if passage else ""
-    return (f"{kind}: {reason}" if kind and kind != "other" else reason) + found
+    in_corpus = f"; the corpus has it, in {passage.document}: “{passage.quote}”" if passage else ""
+    return (f"{kind}: {reason}" if kind and kind != "other" else reason) + in_corpus
 
 
 def claim_text(outcome: Outcome) -> str:
@@ -137,17 +137,17 @@ def as_text(result: Result) -> str:
 
 def citation_lines(result: Result) -> list[str]:
     """What was found about an answer's citations: the two numbers, then what is wrong, a line each."""
-    found = result.citations
-    if found is None:
+    citations = result.citations
+    if citations is None:
         return []
-    lines = [f"citations: precision {number(found.precision)}, recall {number(found.recall)}"]
+    lines = [f"citations: precision {number(citations.precision)}, recall {number(citations.recall)}"]
     said = {"wrong_passage": "names the wrong passage", "unsupported": "is supported by no passage"}
-    for mark in found.marks:
+    for mark in citations.marks:
         if mark.found != "right":
-            instead = f"; passage {mark.better + 1} bears it out" if mark.better is not None else ""
+            instead = f"; passage {mark.better + 1} supports it" if mark.better is not None else ""
             words = said.get(mark.found, "names no passage")
             lines.append(f"  {printable(mark.mark)}: {printable(mark.name)} {words}{instead}")
-    for start, end in found.uncited:
+    for start, end in citations.uncited:
         lines.append(f"  no mark: {printable(' '.join(result.sample.answer[start:end].split()))}")
     return lines
 
@@ -225,9 +225,9 @@ def why_lines(tally: Tally) -> list[str]:
     return lines
 
 
-def noted(number: int, total: int, note: str) -> str:
+def noted(count: int, total: int, note: str) -> str:
     """A note with how many answers carry it."""
-    return printable(f"{number:,} of {total:,} answers: {note}")
+    return printable(f"{count:,} of {total:,} answers: {note}")
 
 
 def report_text(tally: Tally) -> str:
@@ -294,7 +294,7 @@ def as_rich(result: Result) -> RenderableType:
         claims.add_row(
             *(Text(words, style="dim") for words in (f"· {aside.kind.replace('_', ' ')}", "", printable(aside.text)))
         )
-    notes = [Text(line, style="bold" if place == 0 else "") for place, line in enumerate(citation_lines(result))]
+    notes = [Text(line, style="bold" if index == 0 else "") for index, line in enumerate(citation_lines(result))]
     notes += [Text(f"⚠ {printable(note)}", style="bold yellow") for note in result.notes]
     name = "" if is_derived(result.sample) else f"{printable(result.sample.id)}: "
     return Panel(Group(answer, Text(), claims, *notes), title=Text(f"{name}{headline(result)}"), title_align="left")

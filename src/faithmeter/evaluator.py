@@ -84,12 +84,12 @@ class Evaluator:
                 outcomes: Sequence[Outcome] = (extraction,)
             else:
                 outcomes = extraction.outcomes or await self._verify(extraction.claims, sample)
-            found = explained([_verbatim(outcome, sample) for outcome in outcomes], sample)
+            reasoned = explained([_verbatim(outcome, sample) for outcome in outcomes], sample)
             if self.corpus:
-                found = await traced(found, sample, self.corpus, self.verifier.verify)
+                reasoned = await traced(reasoned, sample, self.corpus, self.verifier.verify)
             return Result(
                 sample=sample,
-                outcomes=tuple(found),
+                outcomes=tuple(reasoned),
                 asides=() if isinstance(extraction, Failure) else extraction.asides,
                 notes=self._notes(extraction),
                 scoring=self.scoring,

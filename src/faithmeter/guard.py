@@ -60,7 +60,7 @@ class Promised(Model):
 
 
 class PromiseApplied(Model):
-    """What a promise says of one answer, as it came."""
+    """What a promise says about one answer, unchanged."""
 
     at_most: float
     """The share of passed answers that may be unfaithful."""
@@ -150,8 +150,8 @@ def decide(result: Result, policy: Policy, promised: Promised | None = None) -> 
 
 def _objection(outcome: Outcome, result: Result, promised: Promised | None = None) -> Objection:
     claim = outcome.claim
-    place = {"claim": claim.text, "start": claim.start, "end": claim.end} if claim else None
-    place = place or {"claim": "", "start": 0, "end": len(result.sample.answer)}
+    claimed = {"claim": claim.text, "start": claim.start, "end": claim.end} if claim else None
+    claimed = claimed or {"claim": "", "start": 0, "end": len(result.sample.answer)}
     if isinstance(outcome, Failure):
         said: dict[str, Any] = {"label": "not_judged", "reason": f"could not be judged: {outcome.message}"}
     else:
@@ -164,7 +164,7 @@ def _objection(outcome: Outcome, result: Result, promised: Promised | None = Non
             "reason": reason,
             "evidence": tuple(item.quote for item in outcome.evidence),
         }
-    return Objection.model_validate({**place, **said})
+    return Objection.model_validate({**claimed, **said})
 
 
 _WORDS = {

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-import faithmeter_pytest as door
+import faithmeter_pytest as hooks
 from faithmeter.cache import cache_file, location_or_switch, wrap, wrap_extractor
 from faithmeter.data import jsonl
 from faithmeter.data.datasets import only_samples, read_samples
@@ -60,13 +60,13 @@ def assert_faithful(
     question: str | None = None,
     min_score: float | None = None,
 ) -> Result:
-    """Fail unless the contexts bear the answer out; the message shows which claims they do not.
+    """Fail unless the contexts support the answer; the message shows which claims they do not.
 
     Takes a `Sample` as well. `min_score` is the run's or the test's if not given; what could not be judged
     counts as unsupported.
     """
     __tracebackhide__ = True
-    node = door.running[-1] if door.running else None
+    node = hooks.running[-1] if hooks.running else None
     return Checker(node).assert_faithful(answer, contexts, question=question, min_score=min_score)
 
 
@@ -94,7 +94,7 @@ class Checker:
 
     def __init__(self, node: pytest.Item | None = None) -> None:
         self.node = node
-        self.config = node.config if node else (door.active[-1] if door.active else None)
+        self.config = node.config if node else (hooks.active[-1] if hooks.active else None)
 
     def setting(self, name: str) -> str | None:
         """What holds for this test; None if nobody said anything."""
@@ -107,13 +107,13 @@ class Checker:
             if key in marker.kwargs:
                 return str(marker.kwargs[key])
         if self.config:
-            ini = door.ini_name(name)
+            ini = hooks.ini_name(name)
             said = self.config.getoption(ini) or self.config.getini(ini)
             if said:
                 return str(said)
         return DEFAULTS.get(name)
 
-    def number(self, name: str) -> float | None:
+    def numeric_setting(self, name: str) -> float | None:
         """A setting that is a number."""
         said = self.setting(name)
         try:
@@ -129,14 +129,14 @@ class Checker:
     def _checked(self, sample: Sample, limit: float | None) -> Result:
         __tracebackhide__ = True
         verifier, extractor = self.setting("verifier") or "", self.setting("extractor") or ""
-        place = self.config.getoption("faithmeter_replay") if self.config else None
-        if self.config and place:
-            result = self._replayed(self.config, place, RecordedResult.key_of(verifier, extractor, sample), sample)
+        recording = self.config.getoption("faithmeter_replay") if self.config else None
+        if self.config and recording:
+            result = self._replayed(self.config, recording, RecordedResult.key_of(verifier, extractor, sample), sample)
         else:
             result = self._judged(sample, verifier, extractor)
         if self.config:
             checked = Checked(verifier=verifier, extractor=extractor, result=result, limit=limit, **self._where())
-            door.pending.append(jsonl.encode(checked).decode())
+            hooks.pending.append(jsonl.encode(checked).decode())
         return result
 
     def _where(self) -> dict[str, str]:
@@ -154,28 +154,28 @@ class Checker:
         question: str | None = None,
         min_score: float | None = None,
     ) -> Result:
-        """Fail unless the contexts bear the answer out."""
+        """Fail unless the contexts support the answer."""
         __tracebackhide__ = True
-        limit = self.number("min-score") if min_score is None else min_score
+        limit = self.numeric_setting("min-score") if min_score is None else min_score
         result = self._checked(_sample(answer, contexts, question), limit)
         if not faithful(result, limit or 0.0):
             raise AssertionError(failure_message(result, limit or 0.0))
         return result
 
-    def _replayed(self, config: pytest.Config, place: str, key: str, sample: Sample) -> Result:
+    def _replayed(self, config: pytest.Config, recording: str, key: str, sample: Sample) -> Result:
         __tracebackhide__ = True
         result = config.stash[RECORDING].find(key, sample, load_scoring(self.setting("scoring") or "plain"))
         if result is None:
-            words = f"{place} has no result for this answer, by verifier {self.setting('verifier')}"
+            words = f"{recording} has no result for this answer, by verifier {self.setting('verifier')}"
             pytest.fail(
-                f"{words}: record it with --faithmeter-record={place}\n  answer: {one_line(sample.answer)}",
+                f"{words}: record it with --faithmeter-record={recording}\n  answer: {one_line(sample.answer)}",
                 pytrace=False,
             )
         return result
 
     def _judged(self, sample: Sample, verifier: str, extractor: str) -> Result:
         __tracebackhide__ = True
-        limit = self.number("max-cost")
+        limit = self.numeric_setting("max-cost")
         spent = self.config.stash.get(SPENT, 0.0) if self.config else 0.0
         if limit is not None:  # each xdist worker gets its share: they cannot see what the others spend
             limit /= int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
@@ -262,8 +262,8 @@ def _nearest(verdict: Verdict, result: Result) -> list[tuple[int, str]]:
     """What comes closest, where the verifier shows nothing."""
     texts = [context.text for context in result.sample.contexts]
     index = Index(texts)
-    found = best_evidence(verdict.claim.text, index, among=select(verdict.claim.text, index), at_most=1)
-    return [(passage.context, texts[passage.context][passage.start : passage.end]) for passage in found]
+    passages = best_evidence(verdict.claim.text, index, among=select(verdict.claim.text, index), at_most=1)
+    return [(passage.context, texts[passage.context][passage.start : passage.end]) for passage in passages]
 
 
 # --- the end of the run -----------------------------------------------------------------------------
@@ -293,22 +293,22 @@ class Checked(RecordedResult):
 
 
 def _entries(config: pytest.Config) -> list[Checked]:
-    return [Checked.model_validate_json(line) for line in config.stash[door.ENTRIES]]
+    return [Checked.model_validate_json(line) for line in config.stash[hooks.ENTRIES]]
 
 
 def check_options(config: pytest.Config) -> None:
     """Find out before the tests run what could not be written or read after them."""
     try:
-        for place in config.getoption("faithmeter_report"):
-            format_of(place)
+        for path in config.getoption("faithmeter_report"):
+            format_of(path)
         reports, record = config.getoption("faithmeter_report"), config.getoption("faithmeter_record")
-        outputs = {f"--faithmeter-report={place}": place for place in reports} | {"--faithmeter-record": record}
+        outputs = {f"--faithmeter-report={path}": path for path in reports} | {"--faithmeter-record": record}
         replay = config.getoption("faithmeter_replay")
         keep_apart(outputs, [replay] if replay else [])
         cache = config.getoption("faithmeter_cache") or config.getini("faithmeter_cache")
-        place = location_or_switch(cache) if cache else None
-        if isinstance(place, str) and "://" not in place:
-            cache_file(place)
+        cache_location = location_or_switch(cache) if cache else None
+        if isinstance(cache_location, str) and "://" not in cache_location:
+            cache_file(cache_location)
         if record and Path(record).exists():
             Recording.read(record)  # to be added to
         if replay:
@@ -322,12 +322,12 @@ def write_files(config: pytest.Config) -> bool:
     entries = _entries(config)
     notes = config.stash.setdefault(NOTES, [])
     try:
-        for place in config.getoption("faithmeter_report"):
-            write_report(place, [entry.named for entry in entries], min_score=Checker().number("min-score"))
-            notes.append(f"wrote {place}")
-        if place := config.getoption("faithmeter_record"):
-            write_recording(place, [entry.recorded for entry in entries])
-            notes.append(f"wrote {place}")
+        for path in config.getoption("faithmeter_report"):
+            write_report(path, [entry.named for entry in entries], min_score=Checker().numeric_setting("min-score"))
+            notes.append(f"wrote {path}")
+        if path := config.getoption("faithmeter_record"):
+            write_recording(path, [entry.recorded for entry in entries])
+            notes.append(f"wrote {path}")
     except FaithmeterError as error:
         notes.append(f"ERROR: {one_line(str(error))}")
         return False
@@ -337,7 +337,7 @@ def write_files(config: pytest.Config) -> bool:
 def summary_lines(config: pytest.Config) -> Iterable[str]:
     """What the end of a test run says: how many answers, how faithful, what it cost, what was written."""
     results = [entry.named for entry in _entries(config)]
-    summary = summarise(results, min_score=Checker().number("min-score"))
+    summary = summarise(results, min_score=Checker().numeric_setting("min-score"))
     yield _answers(summary)
     usage = summary.usage
     if usage.calls:

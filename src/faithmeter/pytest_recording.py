@@ -55,12 +55,12 @@ class Recording:
         except OSError as error:
             remedy = f"record it with --faithmeter-record={path}"
             raise DataError(f"{path}: cannot be read: {error.strerror}; {remedy}") from None
-        for number, line in lines:
+        for line_number, line in lines:
             try:
                 entry = RecordedResult.model_validate_json(line)
             except ValidationError as error:
                 problem = first_problem(error, whole="line")
-                raise DataError(f"{path}:{number}: no recorded result: {problem}; record it again") from None
+                raise DataError(f"{path}:{line_number}: no recorded result: {problem}; record it again") from None
             entries[entry.key] = entry
         return cls(entries)
 

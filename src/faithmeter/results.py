@@ -78,8 +78,8 @@ class Result(DerivingModel):
     @property
     def unsupported(self) -> tuple[Verdict, ...]:
         """The verdicts to look at: all but the supported, contradictions first."""
-        found = [verdict for verdict in self.verdicts if verdict.label is not Label.SUPPORTED]
-        return tuple(sorted(found, key=lambda verdict: verdict.label is not Label.CONTRADICTED))
+        verdicts = [verdict for verdict in self.verdicts if verdict.label is not Label.SUPPORTED]
+        return tuple(sorted(verdicts, key=lambda verdict: verdict.label is not Label.CONTRADICTED))
 
     @property
     def refused(self) -> bool:
@@ -135,7 +135,7 @@ class Result(DerivingModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def noise(self) -> float | None:
-        """The share of the contexts that bear on no claim at all; None where nothing was judged."""
+        """The share of the contexts that matter for no claim at all; None where nothing was judged."""
         return share(self.context_use, "unused") if self.verdicts else None
 
     def rescored(self, scoring: Scoring) -> Result:
@@ -145,7 +145,7 @@ class Result(DerivingModel):
         return self.model_copy(update={"scoring": scoring, "signature": signature})
 
     def fixed(self, **options: Any) -> Fixed:
-        """The smallest edit that makes the answer faithful, checked anew; the options are those of `faithmeter.fix`."""
+        """The smallest edit that makes the answer faithful, checked again; options: those of `faithmeter.fix`."""
         return fixers[-1](self, **options)
 
     def __repr__(self) -> str:
@@ -342,7 +342,7 @@ class Report(Exports, DerivingModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def noise(self) -> float | None:
-        """The share of all contexts that bear on no claim."""
+        """The share of all contexts that matter for no claim."""
         return self.tally.contexts.share("unused")
 
     @computed_field  # type: ignore[prop-decorator]

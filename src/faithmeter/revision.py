@@ -1,4 +1,4 @@
-"""What a fix changed in an answer: edits with exact places, and the answer that they make."""
+"""What a fix changed in an answer: edits with exact offsets, and the answer that they make."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Revision(Model):
     supported nor clearly unsupported were left as they are. refused: nothing remained. unjudged: the answer could not
     be judged in full and is as it was."""
     score: float | None = None
-    """The score of the fixed answer, checked anew."""
+    """The score of the fixed answer, checked again."""
 
     @model_validator(mode="after")
     def _edits_are_in_order(self) -> Self:
@@ -65,17 +65,17 @@ class Revision(Model):
 
 def pieces(answer: str, edits: Sequence[Edit]) -> Iterator[Piece]:
     """Cut an answer where it was edited: what was kept, what went, what came."""
-    place = 0
+    offset = 0
     for edit in edits:
-        if edit.start > place:
-            yield "kept", answer[place : edit.start]
+        if edit.start > offset:
+            yield "kept", answer[offset : edit.start]
         if edit.old:
             yield "cut", edit.old
         if edit.new:
             yield "added", edit.new
-        place = edit.end
-    if place < len(answer):
-        yield "kept", answer[place:]
+        offset = edit.end
+    if offset < len(answer):
+        yield "kept", answer[offset:]
 
 
 def applied(answer: str, edits: Sequence[Edit]) -> str:

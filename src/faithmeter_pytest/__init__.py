@@ -1,4 +1,4 @@
-"""The pytest plugin's door: options, the marker and the fixture; everything else is loaded when first used.
+"""The pytest plugin's entry point: options, the marker and the fixture; everything else is loaded when first used.
 
 It stands beside the package, not in it, because importing anything of `faithmeter` imports what its front page
 needs, and test runs that check no answer should not wait for that. What you import is `faithmeter.pytest_plugin`.
@@ -19,7 +19,7 @@ SETTINGS = {
     "verifier": ("SPEC", "who judges, e.g. local, lexical or openai:MODEL"),
     "extractor": ("SPEC", "who finds the claims, e.g. sentences"),
     "scoring": ("SPEC", "plain, strict or weighted"),
-    "min-score": ("NUMBER", "what an answer must reach; 1 if nothing is said: every claim must be supported"),
+    "min-score": ("NUMBER", "what an answer must reach; default 1: every claim must be supported"),
     "cache": ("PLACE", "keep verdicts here: a path, a URL, on or off"),
     "max-cost": ("DOLLARS", "stop asking models when this much was spent, in the whole run"),
 }

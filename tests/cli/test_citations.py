@@ -17,7 +17,7 @@ def test_check_shows_and_gates(cli: Cli) -> None:
     done = cli("check", ANSWER, *contexts, "--citations")
     assert done.returncode == 0, done.stderr
     assert "citations: precision 0.50, recall 0.50" in done.stdout
-    assert "[2]: 2 names the wrong passage; passage 1 bears it out" in done.stdout
+    assert "[2]: 2 names the wrong passage; passage 1 supports it" in done.stdout
     assert cli("check", ANSWER, *contexts, "--min-citation-precision", "0.9").returncode == 1
     done = cli("fix", ANSWER, *contexts, "--citations", "--answer-only")
     assert done.stdout.strip() == ANSWER.replace("tall [2]", "tall [1]")

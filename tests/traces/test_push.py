@@ -18,7 +18,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from faithmeter import Claim, Failure, Result, Sample, check
 from faithmeter.cli import main
 from faithmeter.data.jsonl import encode
-from faithmeter.traces.scores import place_of, scores
+from faithmeter.traces.scores import scores, trace_ref_of
 
 TOWER = "The Eiffel Tower is 330 metres tall."
 TRACE, SPAN = "a" * 32, "b" * 16
@@ -88,32 +88,32 @@ def push(folder: Path, *results: Result, options: list[str], env: dict[str, str]
 
 def test_a_score_a_label_and_an_explanation_for_the_answer_and_each_claim() -> None:
     result = judged()
-    place = place_of(result)
-    assert place
-    whole, first, second = scores(result, place)
+    trace_ref = trace_ref_of(result)
+    assert trace_ref
+    whole, first, second = scores(result, trace_ref)
     assert (whole.name, whole.value, whole.label) == ("faithfulness", 0.5, "unfaithful")
     assert whole.explanation.startswith("1 of 2 claims supported. “It was built in 1700.” is not enough info.")
     assert whole.identifier == whole.signature == result.signature
     assert (first.name, first.value, first.label) == ("faithfulness_claim", 1.0, "supported")
     assert (second.value, second.label, second.metadata["claim"]) == (0.0, "not_enough_info", "It was built in 1700.")
     assert len({score.id for score in (whole, first, second)}) == 3
-    assert list(scores(result, place)) == [whole, first, second]
-    assert [score.name for score in scores(result, place, name="f", claims=False)] == ["f"]
+    assert list(scores(result, trace_ref)) == [whole, first, second]
+    assert [score.name for score in scores(result, trace_ref, name="f", claims=False)] == ["f"]
 
 
 def test_a_failure_is_an_error_and_no_number() -> None:
     result = failed()
-    place = place_of(result)
-    assert place
-    assert [(score.value, score.label, score.error) for score in scores(result, place)] == [
+    trace_ref = trace_ref_of(result)
+    assert trace_ref
+    assert [(score.value, score.label, score.error) for score in scores(result, trace_ref)] == [
         (None, "error", "timeout")
     ] * 2
     partly = judged(TOWER)
     partly = partly.model_copy(update={"outcomes": (*partly.outcomes, *result.outcomes)})
-    whole, _, unjudged = scores(partly, place)
+    whole, _, unjudged = scores(partly, trace_ref)
     assert (whole.label, whole.error, unjudged.value) == ("partly judged", None, None)
     nothing = judged("Hello!")
-    (lone,) = scores(nothing, place)
+    (lone,) = scores(nothing, trace_ref)
     assert (lone.label, lone.error) == ("no claims", None)
 
 
@@ -121,7 +121,7 @@ def test_the_trace_is_named_by_the_metadata_or_the_id() -> None:
     result = judged()
 
     def of(**fields: Any) -> Any:
-        return place_of(result.model_copy(update={"sample": result.sample.model_copy(update=fields)}))
+        return trace_ref_of(result.model_copy(update={"sample": result.sample.model_copy(update=fields)}))
 
     assert of().span == SPAN
     assert of(metadata={"trace_id": "t", "span_id": "s"})[:2] == ("t", "s")

@@ -5,8 +5,8 @@
     wrap(verifier, semantic=0.9)                          # also claims that say the same in other words
 
 Environment: `FAITHMETER_CACHE` (a path, a URL, `on` or `off`), `FAITHMETER_SEMANTIC_CACHE` (`on` or `off`),
-`FAITHMETER_SEMANTIC_CACHE_THRESHOLD` (0 to 1), `FAITHMETER_SEMANTIC_CACHE_EMBEDDER` (a spec). What is said
-in a call or on the command line goes before.
+`FAITHMETER_SEMANTIC_CACHE_THRESHOLD` (0 to 1), `FAITHMETER_SEMANTIC_CACHE_EMBEDDER` (a spec). Arguments
+of a call and options of the command line take precedence.
 """
 
 from __future__ import annotations

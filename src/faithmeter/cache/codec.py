@@ -52,7 +52,7 @@ class StoredVerdict(NamedTuple):
     def for_pair(
         self, pair: Pair, cache: Literal["exact", "semantic"], *, similarity: float | None = None
     ) -> Verdict | None:
-        """The verdict on the claim at hand; None if its evidence is not in the contexts, or it is odd."""
+        """The verdict on this claim; None if its evidence is not in the contexts, or the record is malformed."""
         try:
             verdict = self.for_claim(pair.claim, cache, similarity=similarity)
         except _ODD:
@@ -62,7 +62,7 @@ class StoredVerdict(NamedTuple):
     def for_claim(
         self, claim: Claim, cache: Literal["exact", "semantic"], *, similarity: float | None = None
     ) -> Verdict:
-        """The verdict on a claim; raises one of `_ODD` if the record is none of ours."""
+        """The verdict on a claim; raises one of `_ODD` if the record is not one of ours."""
         stored = self.verdict
         quotes = stored.get("evidence")
         evidence = tuple([Evidence(context=c, start=s, end=e, quote=q) for c, s, e, q in quotes]) if quotes else ()
@@ -101,7 +101,7 @@ def pack(verdict: Verdict, *, cost: Cost, signature: str) -> bytes:
 
 
 def unpack(value: bytes) -> StoredVerdict | None:
-    """Read a record; None if it is none, which counts as a miss."""
+    """Read a record; None if it cannot be read, which counts as a miss."""
     try:
         record = from_json(value)
         claim, verdict, by = record["claim"], record["verdict"], record["by"]
@@ -141,7 +141,7 @@ def _extraction(value: bytes) -> tuple[Extraction, Cost]:
 
 
 def unpack_extraction(value: bytes, sample: Sample) -> tuple[Extraction, Cost] | None:
-    """Read an extraction; None, a miss, if it is none or its evidence is not in the contexts at hand."""
+    """Read an extraction; None, a miss, if it cannot be read or its evidence is not in these contexts."""
     try:
         extraction, cost = _extraction(value)
     except _ODD:

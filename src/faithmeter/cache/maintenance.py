@@ -31,7 +31,7 @@ class Stats(DerivingModel):
     asked: int
     """Verdicts that had to be made."""
     extractions: int
-    """Answers that did not have to be taken apart."""
+    """Answers that did not have to be split into claims."""
     saved_calls: float
     """Requests that did not have to be made."""
     saved_prompt_tokens: float

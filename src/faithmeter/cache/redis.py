@@ -1,4 +1,4 @@
-"""The store for a team: one Redis server, read in pipelines, done without while it is away."""
+"""The store for a team: one Redis server, read in pipelines, not needed while it is down."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ class RedisStore:
         return len(gone)
 
     def check(self) -> list[str]:
-        deque(self.scan(), maxlen=0)  # finds values that are none of ours
+        deque(self.scan(), maxlen=0)  # finds values that are not ours
         return self.notes
 
     def close(self) -> None:

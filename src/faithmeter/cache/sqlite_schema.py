@@ -40,7 +40,7 @@ class NewerVersion(Exception):
 
 def connect(path: str) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    # Safe against kill -9 at any time, and against power loss but for the last moments.
+    # Safe against kill -9 at any time, and against power loss except for the last moments.
     connection.execute("PRAGMA synchronous = NORMAL")
     return connection
 

@@ -77,7 +77,7 @@ class _AroundStore(Delegating[Inner]):
 class Cached(_AroundStore[Verifier]):
     """Judges each (claim, contexts) once: afterwards, and meanwhile, the one verdict answers for all.
 
-    Equal means: the same verifier signature, the same context texts in order, the same claim but for
+    Equal means: the same verifier signature, the same context texts in order, the same claim except for
     spacing, and the same of whatever else the verifier reads. Failures are not kept.
     """
 
@@ -99,7 +99,7 @@ class Cached(_AroundStore[Verifier]):
         """Answer what is known, and have the rest judged, each once."""
         keys, wanted = self._keys(pairs)
         settled = {} if self._refresh else await self._look_up(wanted)
-        if len(settled) == len(pairs):  # all known, all different: the way through of a warm run
+        if len(settled) == len(pairs):  # all known, all different: the path of a warm run
             self._count(settled.values())
             return [settled[key].outcome for key in keys]
         done_here = set(settled)
@@ -237,7 +237,7 @@ class Cached(_AroundStore[Verifier]):
 
 
 class CachedExtractor(_AroundStore[Extractor]):
-    """Takes each answer apart once; failures are not kept."""
+    """Splits each answer into claims once; failures are not kept."""
 
     def __init__(self, extractor: Extractor, store: Store, *, refresh: bool = False) -> None:
         super().__init__(extractor, store, refresh=refresh)
@@ -248,7 +248,7 @@ class CachedExtractor(_AroundStore[Extractor]):
         return self.inner.signature
 
     async def extract(self, sample: Sample) -> Extraction | Failure:
-        """The answer's claims, from the store if it was taken apart before."""
+        """The answer's claims, from the store if it was split before."""
         key = digest("extraction", [self.inner.signature, sample.answer, *_extractor_reads(self.inner, sample)])
         extractions, _ = await self._flights.share({key: sample}, self._settle)
         return extractions[key]
@@ -273,7 +273,7 @@ class CachedExtractor(_AroundStore[Extractor]):
 
 @contextmanager
 def _nested_meter() -> Iterator[Meter]:
-    """A meter for what is spent inside, of which the meter in force hears too."""
+    """A meter for what is spent inside; the meter around it counts it too."""
     meter = Meter()
     try:
         with metered() as meter:
@@ -283,14 +283,14 @@ def _nested_meter() -> Iterator[Meter]:
 
 
 def _reads(verifier: Verifier, pair: Pair) -> Sequence[str]:
-    """What else bears on a verdict: what the verifier says, or the question when it does not say."""
+    """What else a verdict depends on: what the verifier names, or the question if it names nothing."""
     reads = getattr(verifier, "reads", None)
     texts: Sequence[str] = reads(pair) if reads else (pair.sample.question or "",)
     return texts
 
 
 def _extractor_reads(extractor: Extractor, sample: Sample) -> Sequence[str]:
-    """What else bears on the claims: what the extractor says, or all there is when it does not say."""
+    """What else the claims depend on: what the extractor names, or everything if it names nothing."""
     reads = getattr(extractor, "reads", None)
     everything = (sample.question or "", *(context.text for context in sample.contexts))
     texts: Sequence[str] = reads(sample) if reads else everything

@@ -142,7 +142,7 @@ def _by_sample(labels: list[HumanLabel], name: str) -> dict[str, bool]:
     if any(label.rate is not None for label in labels):
         raise DataError(f"{name}: its claims were drawn the uncertain first; a promise needs answers drawn at random")
     golds, _ = settle(labels)
-    found = {gold.sample: gold.label == "supported" for gold in golds if gold.claim is None and gold.place is None}
+    found = {gold.sample: gold.label == "supported" for gold in golds if gold.claim is None and gold.offsets is None}
     found |= {gold.sample: False for gold in golds if gold.label != "supported" and gold.sample not in found}
     return found
 

@@ -32,7 +32,7 @@ from faithmeter.runs.worker import Specs
 from faithmeter.traces import otlp
 from faithmeter.traces.http import shown
 from faithmeter.traces.pull import phoenix_spans
-from faithmeter.traces.scores import NAME, place_of, scores
+from faithmeter.traces.scores import NAME, scores, trace_ref_of
 from faithmeter.traces.targets import TARGETS, Judged, collector, connect, push
 
 bad_rows_option = click.option("--bad-rows", type=click.Choice(["error", "skip"]), default="error", show_default=True,
@@ -101,7 +101,7 @@ def push_command(
     file = ResultsFile(results)
     if output:
         keep_apart({"-o": output}, [results])
-    untraced = sum(place_of(result) is None for result in file)
+    untraced = sum(trace_ref_of(result) is None for result in file)
     if untraced and bad_rows == "error":
         raise DataError(
             f"{results}: {untraced} of its answers name no trace; evaluate traces, give the trace's id as the sample's "
@@ -127,9 +127,9 @@ def push_command(
 
 def _judged(results: Iterable[Result], name: str, *, claims: bool) -> Iterator[Judged]:
     for result in results:
-        if place := place_of(result):
+        if trace_ref := trace_ref_of(result):
             uses = result.context_use if result.verdicts else ()
-            yield Judged(list(scores(result, place, name=name, claims=claims)), uses)
+            yield Judged(list(scores(result, trace_ref, name=name, claims=claims)), uses)
 
 
 def _write(output: str, form: otlp.Form, judged: Iterable[Judged]) -> tuple[int, int]:

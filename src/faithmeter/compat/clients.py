@@ -1,4 +1,4 @@
-"""Who judges, from what users of other systems pass in: a spec, a verifier of ours, or an SDK's client."""
+"""Who judges, from what users of other systems pass in: a spec, one of our verifiers, or an SDK's client."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ else:
 class FaithfulnessMetric(BaseMetric):  # type: ignore[misc]
     """Scores a test case; `scoring` counts as DeepEval does (what is not mentioned is faithful) unless told otherwise.
 
-    `model` is a spec such as `openai:MODEL`, a verifier of ours or an SDK's client; None: the embedded verifier.
+    `model` is a spec such as `openai:MODEL`, one of our verifiers or an SDK's client; None: the embedded verifier.
     """
 
     score: float | None
@@ -71,8 +71,8 @@ class FaithfulnessMetric(BaseMetric):  # type: ignore[misc]
         except Unjudged as error:
             self.error = str(error)
             raise
-        found = 1.0 if self.result.score is None else self.result.score
-        self.score = float(found == 1.0) if self.strict_mode else found
+        score = 1.0 if self.result.score is None else self.result.score
+        self.score = float(score == 1.0) if self.strict_mode else score
         self.success = self.score >= self.threshold
         self.evaluation_cost = self.result.usage.cost
         self.reason = self._reason(self.result) if self.include_reason else None

@@ -53,7 +53,7 @@ class FaithfulnessResult(BaseModel):
 
 
 class ContextEvaluation:
-    """An evaluation of an answer against numbered chunks, in one LLM call, with a prompt of one's own."""
+    """An evaluation of an answer against numbered chunks, in one LLM call, with your own prompt."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class ContextEvaluation:
 
 
 def _prompt_file(prompt: str, folder: Path) -> Path:
-    """Prompts of one's own are files with a front matter: make one of the text."""
+    """Your own prompts are files with a front matter: make one of the text."""
     digest = hashlib.sha256(prompt.encode()).hexdigest()[:12]
     path = folder / "prompt.md"
     path.write_text(f"---\nname: rag_evals-{digest}\nversion: 1\nlanguage: en\nplain: true\n---\n{prompt}\n", "utf-8")

@@ -1,4 +1,4 @@
-"""RagaliQ's call: `FaithfulnessEvaluator(threshold=).evaluate(test_case, judge)`, with a judge of one's own."""
+"""RagaliQ's call: `FaithfulnessEvaluator(threshold=).evaluate(test_case, judge)`, with your own judge."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class EvaluationResult(_Frozen):
 
 
 class LLMJudge(Protocol):
-    """A judge of one's own."""
+    """Your own judge."""
 
     async def extract_claims(self, response: str) -> ClaimsResult:
         """The claims of an answer."""
@@ -145,7 +145,7 @@ class FaithfulnessEvaluator:
                 "claim": verdict.claim.text,
                 "verdict": verdict.label.value.upper(),
                 "evidence": verdict.reason or " … ".join(item.quote for item in verdict.evidence),
-                "quote": " … ".join(item.quote for item in verdict.evidence),  # stands in the context, checked
+                "quote": " … ".join(item.quote for item in verdict.evidence),  # checked to be in the context
             }
             for verdict in result.verdicts
         ]
@@ -171,9 +171,9 @@ class _Claims:
     async def extract(self, sample: Sample) -> Extraction:
         if not sample.answer.strip():
             return Extraction()
-        found = await self._judge.extract_claims(sample.answer)
-        spend(Usage(calls=1, completion_tokens=found.tokens_used))
-        return Extraction(claims=tuple(self._placed(text, sample.answer) for text in found.claims))
+        reply = await self._judge.extract_claims(sample.answer)
+        spend(Usage(calls=1, completion_tokens=reply.tokens_used))
+        return Extraction(claims=tuple(self._placed(text, sample.answer) for text in reply.claims))
 
     def _placed(self, text: str, answer: str) -> Claim:
         span = locate(text, answer)
@@ -193,13 +193,13 @@ class _Verdicts:
 
     async def _verify(self, pair: Pair) -> Verdict:
         contexts = pair.sample.contexts
-        found = await self._judge.verify_claim(pair.claim.text, [context.text for context in contexts])
-        spend(Usage(calls=1, completion_tokens=found.tokens_used))
+        reply = await self._judge.verify_claim(pair.claim.text, [context.text for context in contexts])
+        spend(Usage(calls=1, completion_tokens=reply.tokens_used))
         return Verdict(
             claim=pair.claim,
-            label=Label(found.verdict),
-            evidence=_located(found.evidence, contexts),
-            reason=found.evidence or None,
+            label=Label(reply.verdict),
+            evidence=_located(reply.evidence, contexts),
+            reason=reply.evidence or None,
             origin=Origin(verifier=self.signature),
         )
 

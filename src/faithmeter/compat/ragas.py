@@ -225,7 +225,7 @@ def _global_cache(enabled: str, provider: str, model: str, threshold: str) -> Se
 
 
 def _embedder(model: Any) -> str | Embedder:
-    """An embedder of ours from what users of ragas have."""
+    """One of our embedders from what users of ragas have."""
     if model is None:
         return "static"
     if isinstance(model, str):

@@ -44,14 +44,14 @@ class FaithfulnessEvaluator:
 
     def _result(self, row: Any) -> dict[str, Any]:
         try:
-            found = self._metric.score(Sample.of(row))
+            scored = self._metric.score(Sample.of(row))
         except FaithmeterError as error:
             return {"score": None, "status": "error", "reason": str(error), "statements": [], "statement_scores": []}
-        verdicts = found.result.verdicts
+        verdicts = scored.result.verdicts
         return {
-            "score": found.score,
+            "score": scored.score,
             "status": "evaluated",
-            "reason": found.reason,
+            "reason": scored.reason,
             "statements": [verdict.claim.text for verdict in verdicts],
             "statement_scores": [int(verdict.label == "supported") for verdict in verdicts],
         }

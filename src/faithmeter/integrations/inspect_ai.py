@@ -21,11 +21,11 @@ def faithfulness(verifier: str = "local", extractor: str = "sentences", scoring:
         answer = state.output.completion
         try:
             sample = sample_of(answer, state.metadata, state.messages, question=state.input_text)
-            found = await metric.ascore(sample)
+            scored = await metric.ascore(sample)
         except FaithmeterError as error:
             return Score.unscored(reason="scoring_failed", answer=answer, explanation=str(error))
-        claims = [{"claim": verdict.claim.text, "label": verdict.label.value} for verdict in found.result.verdicts]
-        metadata = {"claims": claims, "signature": found.result.signature}
-        return Score(value=found.score, answer=answer, explanation=found.reason, metadata=metadata)
+        claims = [{"claim": verdict.claim.text, "label": verdict.label.value} for verdict in scored.result.verdicts]
+        metadata = {"claims": claims, "signature": scored.result.signature}
+        return Score(value=scored.score, answer=answer, explanation=scored.reason, metadata=metadata)
 
     return score

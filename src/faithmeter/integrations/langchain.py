@@ -50,13 +50,13 @@ class FaithfulnessMiddleware(AgentMiddleware[Any, Any]):
         try:
             result = await evaluator.check(Sample.of(list(state["messages"])))
             decision: Decision = decide(result, self.policy)
-            found = decision.model_dump(mode="json", exclude={"policy"})
+            details = decision.model_dump(mode="json", exclude={"policy"})
             text = self.instead if decision.action == "block" else None
             if decision.action == "fix":
                 text = (await Fixer(evaluator, refusal=self.instead, strict=True).fix(result)).answer
         except FaithmeterError as error:
             closed = self.policy.on_failure == "closed"
-            found = {"action": "block" if closed else "allow", "error": str(error), "score": None}
+            details = {"action": "block" if closed else "allow", "error": str(error), "score": None}
             text = self.instead if closed else None
-        noted: dict[str, Any] = {"response_metadata": {**message.response_metadata, "faithmeter": found}}
+        noted: dict[str, Any] = {"response_metadata": {**message.response_metadata, "faithmeter": details}}
         return {"messages": [message.model_copy(update=noted if text is None else noted | {"content": text})]}

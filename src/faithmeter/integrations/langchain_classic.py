@@ -40,6 +40,6 @@ class Faithfulness(StringEvaluator):
     def _sample(self, prediction: Any, given: dict[str, Any]) -> Any:
         return sample_of(prediction, given, {"contexts": given.get("reference")})
 
-    def _said(self, found: Scored) -> dict[str, Any]:
-        value = "Y" if found.score >= self.threshold else "N"
-        return {"score": found.score, "value": value, "reasoning": found.reason}
+    def _said(self, scored: Scored) -> dict[str, Any]:
+        value = "Y" if scored.score >= self.threshold else "N"
+        return {"score": scored.score, "value": value, "reasoning": scored.reason}

@@ -19,7 +19,7 @@ def faithfulness(
     metric = Metric(verifier, extractor, scoring)
 
     def evaluate(inputs: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:
-        found = metric.score(sample_of(outputs, inputs))
-        return {"key": key, "score": found.score, "comment": found.reason}
+        scored = metric.score(sample_of(outputs, inputs))
+        return {"key": key, "score": scored.score, "comment": scored.reason}
 
     return evaluate

@@ -38,11 +38,11 @@ class Faithfulness(BaseEvaluator):
         asked: dict[str, Any] = {"query": query, "response": response, "contexts": contexts}
         try:
             row = {"question": query, "answer": response, "contexts": contexts}
-            found = await self._metric.ascore(Sample.of(row))
+            scored = await self._metric.ascore(Sample.of(row))
         except FaithmeterError as error:
             return EvaluationResult(**asked, invalid_result=True, invalid_reason=str(error))
         return EvaluationResult(
-            **asked, score=found.score, passing=found.score >= self.threshold, feedback=found.reason
+            **asked, score=scored.score, passing=scored.score >= self.threshold, feedback=scored.reason
         )
 
     def _get_prompts(self) -> PromptDictType:

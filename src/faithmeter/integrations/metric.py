@@ -41,29 +41,29 @@ class Metric:
         return sync.run(self.ascore(sample))
 
 
-def sample_of(answer: Any, *places: Any, question: str | None = None) -> Sample:
+def sample_of(answer: Any, *sources: Any, question: str | None = None) -> Sample:
     """A sample whose contexts are with the answer, or in one of these places: rows, metadata, messages.
 
     `question` counts where no other is found.
     """
     try:
         bare = isinstance(answer, str) or is_message(answer)
-        found = {"answer": answer} if bare else named_fields(answer)
-        for place in places:
-            found = _named(place) | found
+        fields = {"answer": answer} if bare else named_fields(answer)
+        for source in sources:
+            fields = _named(source) | fields
     except ValueError as error:
         raise DataError(f"no sample: {error}") from None
-    if "contexts" not in found:
+    if "contexts" not in fields:
         raise DataError(f"no contexts beside the answer; they are looked for as {', '.join(ALIASES['contexts'])}")
-    return Sample.of({"question": question} | found)
+    return Sample.of({"question": question} | fields)
 
 
-def _named(place: Any) -> dict[str, Any]:
+def _named(source: Any) -> dict[str, Any]:
     """The contexts and the question in a place, under our names."""
-    if is_conversation(place):
-        said = conversation(place)
+    if is_conversation(source):
+        said = conversation(source)
         return {name: said[name] for name in ("contexts", "question") if said[name]}
-    row = place if isinstance(place, Mapping) else {}
+    row = source if isinstance(source, Mapping) else {}
     wanted = ((field, name) for field in ("question", "contexts") for name in reversed(ALIASES[field]))
     return {field: row[name] for field, name in wanted if row.get(name) is not None}
 

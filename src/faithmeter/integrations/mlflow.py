@@ -27,10 +27,10 @@ class Faithfulness(Scorer):
         metric = Metric(self.verifier, self.extractor, self.scoring)
         source = AssessmentSource(source_type="CODE", source_id=f"faithmeter {metric.evaluator.signature}")
         try:
-            found = metric.score(sample_of(outputs, inputs, _retrieved(trace)))
+            scored = metric.score(sample_of(outputs, inputs, _retrieved(trace)))
         except FaithmeterError as error:
             return Feedback(name=self.name, error=error, source=source)
-        return Feedback(name=self.name, value=found.score, rationale=found.reason, source=source)
+        return Feedback(name=self.name, value=scored.score, rationale=scored.reason, source=source)
 
 
 def _retrieved(trace: Any) -> dict[str, Any]:

@@ -24,11 +24,11 @@ def get_assert(output: Any, context: dict[str, Any]) -> dict[str, Any]:
         raise UsageError(f"config: unknown option {unknown[0]!r}; known: {', '.join(_OPTIONS)}")
     threshold = float(config.pop("threshold", 1.0))
     given = context.get("providerResponse") or {}
-    found = Metric(**config).score(sample_of(output, context.get("vars"), given.get("metadata")))
+    scored = Metric(**config).score(sample_of(output, context.get("vars"), given.get("metadata")))
     parts = [
         {"pass": supported, "score": float(supported), "reason": f"{verdict.word}: {verdict.claim.text}"}
-        for verdict in found.result.verdicts
+        for verdict in scored.result.verdicts
         for supported in [verdict.label == "supported"]
     ]
-    passed = found.score >= threshold
-    return {"pass": passed, "score": found.score, "reason": found.reason, "componentResults": parts}
+    passed = scored.score >= threshold
+    return {"pass": passed, "score": scored.score, "reason": scored.reason, "componentResults": parts}

@@ -27,14 +27,14 @@ class Faithfulness(Evaluator[Any, Any, Any]):
     async def evaluate(self, ctx: EvaluatorContext[Any, Any, Any]) -> dict[str, EvaluationReason]:
         """Judge a case's output."""
         asked = ctx.inputs if isinstance(ctx.inputs, str) else None
-        found = await self._metric.ascore(sample_of(ctx.output, ctx.inputs, ctx.metadata, question=asked))
-        said = {"faithfulness": EvaluationReason(found.score, found.reason)}
+        scored = await self._metric.ascore(sample_of(ctx.output, ctx.inputs, ctx.metadata, question=asked))
+        said = {"faithfulness": EvaluationReason(scored.score, scored.reason)}
         if self.threshold is not None:
-            said["faithful"] = EvaluationReason(found.score >= self.threshold, found.reason)
+            said["faithful"] = EvaluationReason(scored.score >= self.threshold, scored.reason)
         return said
 
     def get_evaluator_version(self) -> str:
-        """How scores are made, so that those of another verifier can be told apart."""
+        """How scores are made, so that those of another verifier can be distinguished."""
         return self._metric.evaluator.signature
 
     @cached_property

@@ -34,8 +34,8 @@ class Faithfulness(SingleTurnMetric):
 
     async def ascore(self, **row: Any) -> MetricResult:
         """The call of ragas's newer metrics: `value`, and `reason` with the claims to look at."""
-        found = await self._metric.ascore(Sample.of(row))
-        return MetricResult(value=found.score, reason=found.reason)
+        scored = await self._metric.ascore(Sample.of(row))
+        return MetricResult(value=scored.score, reason=scored.reason)
 
     def score(self, **row: Any) -> MetricResult:
         """The same, for sync code."""

@@ -23,19 +23,19 @@ _NOT_BLOCKING = 1  # shown to the user; the agent stops
 
 
 def objections(hook: dict[str, Any], verifier: str = "local") -> list[str]:
-    """What the last answer says against its sources; nothing where it has none."""
+    """Where the last answer contradicts its sources; empty if it has none."""
     lines = Path(hook["transcript_path"]).read_text("utf-8").splitlines()
     read = [json.loads(line).get("message") for line in lines if line.strip()]
     messages = [message for message in read if isinstance(message, dict) and "role" in message]
-    start = max((place for place, message in enumerate(messages) if _asks(message)), default=0)
+    start = max((index for index, message in enumerate(messages) if _asks(message)), default=0)
     turn = messages[start:]
     if last := hook.get("last_assistant_message"):  # the transcript may lag behind
         turn = [*turn, {"role": "assistant", "content": last}]
     sample = Sample.of(turn)
     if not sample.contexts:
         return []
-    found = decide(sync.run(Metric(verifier).evaluator.check(sample)), _POLICY).objections
-    return [f"- {item.claim} — {item.reason} Source: “{' … '.join(item.evidence)}”" for item in found]
+    objected = decide(sync.run(Metric(verifier).evaluator.check(sample)), _POLICY).objections
+    return [f"- {item.claim} — {item.reason} Source: “{' … '.join(item.evidence)}”" for item in objected]
 
 
 def _asks(message: dict[str, Any]) -> bool:
@@ -49,12 +49,12 @@ def main() -> None:
     """Let the agent stop, or say what to correct first."""
     try:
         hook = json.load(sys.stdin)
-        found = [] if hook.get("stop_hook_active") else objections(hook, *sys.argv[1:2])
+        reasons = [] if hook.get("stop_hook_active") else objections(hook, *sys.argv[1:2])
     except (FaithmeterError, OSError, ValueError, KeyError) as error:
         print(f"faithmeter: not checked: {error}", file=sys.stderr)
         sys.exit(_NOT_BLOCKING)
-    if found:
-        told = "Your answer contradicts what the tools gave. Correct it:\n" + "\n".join(found)
+    if reasons:
+        told = "Your answer contradicts what the tools gave. Correct it:\n" + "\n".join(reasons)
         print(json.dumps({"decision": "block", "reason": told}))
 
 

@@ -10,7 +10,7 @@ from faithmeter.errors import BudgetReached
 
 
 class Budget:
-    """A limit on what a run may cost: what is spent, and what requests under way may yet cost."""
+    """A limit on what a run may cost: what is spent, and what requests under way may still cost."""
 
     def __init__(self, max_cost: float, *, spent: float = 0.0) -> None:
         self.max_cost = max_cost

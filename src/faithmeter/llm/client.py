@@ -36,7 +36,7 @@ from faithmeter.llm.settings import JudgeSettings, ModelSpec
 from faithmeter.runtime.usage import spend
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 20.0  # seconds before a retry; doubled each time
-_LONGEST_RETRY_AFTER = 300.0  # a server that asks for more is as good as down
+_LONGEST_RETRY_AFTER = 300.0  # a server that asks for more counts as down
 _KEPT = 8  # clients without a user that stay connected
 _STYLES: tuple[Style, ...] = ("closed", "schema", "object", "prompt")
 # These cache only what they are told to: the instructions, which all calls begin with, and not the data.
@@ -268,7 +268,7 @@ _clients: OrderedDict[tuple[object, ...], Client] = OrderedDict()
 def shared_client(spec: ModelSpec, settings: JudgeSettings, access: Access | None = None) -> Client:
     """The client of a model: an extractor and a judge of the same model share its connections and its pace.
 
-    The last few are kept, so that call after call to `check` does not connect anew.
+    The last few are kept, so that call after call to `check` does not connect again.
     """
     key = (spec.provider, spec.model, access, *(getattr(settings, name) for name in _CONNECTION_FIELDS))
     client = _clients.pop(key, None)

@@ -26,7 +26,7 @@ _ABSENT = (openai.Omit, openai.NotGiven)
 
 
 class LeanOpenAI(AsyncOpenAI):
-    """The SDK's client, but for `chat.completions.create`."""
+    """The SDK's client, except for `chat.completions.create`."""
 
     @cached_property
     def chat(self) -> Any:

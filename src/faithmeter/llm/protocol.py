@@ -66,7 +66,7 @@ class Throttled(Fault):
 
 
 class Unavailable(Fault):
-    """A server error, a lost connection, an answer that is none: worth another try."""
+    """A server error, a lost connection, a reply that cannot be read: worth another try."""
 
 
 class TimedOut(Fault):

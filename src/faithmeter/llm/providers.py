@@ -223,7 +223,7 @@ def _bedrock(model: str, base_url: str | None) -> PydanticAIEndpoint:
     try:
         session = boto3.Session()
         client = session.client("bedrock-runtime", endpoint_url=base_url, config=config)
-        credentials = session.get_credentials()  # they may stand in a file, where `scrubbed` does not look
+        credentials = session.get_credentials()  # they may be in a file, where `scrubbed` does not look
     except BotoCoreError as error:
         raise UsageError(f"bedrock:{model}: {error} (set AWS_REGION and the other AWS_ variables)") from None
     bound_botocore(client)

@@ -62,7 +62,7 @@ class Gate:
             wait = max(self._requests.delay(1, now), self._tokens.delay(tokens, now), self._closed_until - now)
             while wait > 0:
                 await asyncio.sleep(wait)
-                wait = self._closed_until - time.monotonic()  # another request may have met a 429 meanwhile
+                wait = self._closed_until - time.monotonic()  # another request may have got a 429 meanwhile
             yield
         finally:
             self._active -= 1

@@ -40,7 +40,7 @@ class JudgeSettings(Model):
     asks: int = Field(default=6, ge=1, le=20)
     """How often what a reply leaves out or garbles is asked for, in all."""
     votes: int = Field(default=1, ge=1, le=15)
-    """Verdicts a claim; odd. More are asked for only while those at hand can still be outvoted."""
+    """Verdicts a claim; odd. More are asked for only while those given so far can still be outvoted."""
     logprobs: bool = False
     """Take `support` from the log-probability of the label, where the provider gives it."""
     language: str | None = Field(default=None, max_length=40, pattern=r"^[\w -]+$")
@@ -142,13 +142,13 @@ class JudgeSettings(Model):
         return self.prompt == "full"
 
     def for_extraction(self) -> Self:
-        """The settings as far as they bear on taking an answer apart: one list of claims, drawn once."""
+        """The settings that matter for splitting an answer into claims: one list of claims, sampled once."""
         kept = {name: getattr(self, name) for name in self.model_fields_set - set(_OF_VERDICTS)}
         return type(self).model_validate(kept)
 
     @property
     def signed(self) -> list[str]:
-        """The settings that bear on what a model says and are not at their defaults, for a signature."""
+        """The settings that change what a model says and are not at their defaults, for a signature."""
         changed = [name for name in _SIGNED if getattr(self, name) != type(self).model_fields[name].default]
         passed = json.dumps(self.model_settings, sort_keys=True, separators=(",", ":"))
         return [

@@ -40,7 +40,7 @@ def format_of(path: str | Path) -> str:
 
 
 def origin(results: object) -> dict[str, str]:
-    """What a file of results says of itself: its name, and when it was written."""
+    """What describes a file of results: its name, and when it was written."""
     path = Path(results) if isinstance(results, str | Path) else getattr(results, "path", None)
     if not isinstance(path, Path) or not path.is_file():
         return {}
@@ -59,11 +59,11 @@ def write_report(
     """Write results, or a file of them, in the form that the path's ending names; gives the numbers back.
 
     The file appears when it is whole: a full disk leaves no half report, and an old one stays. `about` is what the
-    page's header says of where it comes from; if not said, the name and the date of the file of results.
+    page's header says about where it comes from; default: the name and the date of the file of results.
     """
     ending = format_of(path)
-    place, mode, _ = FORMATS[ending]
-    write = named(place)
+    writer, mode, _ = FORMATS[ending]
+    write = named(writer)
     with repeatable(results) as again:
         summary = summarise(again, min_score=min_score)
         with replacing(path, mode) as file:

@@ -137,15 +137,15 @@ class Comparison:
             )
 
     def _read(self) -> None:
-        places: dict[str, deque[int]] = {}
+        starts_by_id: dict[str, deque[int]] = {}
         for start, line, where in self.files[0].lines():
-            places.setdefault(_id(line, where), deque()).append(start)
+            starts_by_id.setdefault(_id(line, where), deque()).append(start)
         unnamed: list[tuple[Result, int]] = []
         for start, line, where in self.files[1].lines():
             after = self.files[1].parse(line, where)
             if after is None:
                 continue
-            same = places.get(after.sample.id)
+            same = starts_by_id.get(after.sample.id)
             before = self._at(0, same[0]) if same else None
             if same and before:
                 self._add(SampleChange(before, after), same.popleft(), start, "id")
@@ -153,7 +153,7 @@ class Comparison:
                 unnamed.append((after, start))
             else:
                 self.added.append(after.sample.id)
-        self._pair_unnamed(sorted(start for starts in places.values() for start in starts), unnamed)
+        self._pair_unnamed(sorted(start for starts in starts_by_id.values() for start in starts), unnamed)
         self.pairs.sort(key=lambda pair: pair.after)
 
     def _pair_unnamed(self, starts: Sequence[int], afters: Sequence[tuple[Result, int]]) -> None:
@@ -173,8 +173,8 @@ class Comparison:
             question = _question(after)
             same = waiting[question] if question or in_step else None
             if same:
-                before, place = same.popleft()
-                self._add(SampleChange(before, after), place, start, "question" if question else "position")
+                before, before_start = same.popleft()
+                self._add(SampleChange(before, after), before_start, start, "question" if question else "position")
             else:
                 self.added.append(after.sample.id)
         self.missing += [before.sample.id for rest in waiting.values() for before, _ in rest]
@@ -277,12 +277,12 @@ def _by_loss(pair: Pairing) -> tuple[float, int]:
 
 def _parts(signatures: Counter[str]) -> dict[str, str]:
     """`extract:a|verify:b` as {extract: a, verify: b}; where a file has several signatures, all of them."""
-    found: dict[str, dict[str, None]] = {}
+    values_by_name: dict[str, dict[str, None]] = {}
     for signature in signatures:
         for part in signature.split("|"):
             name, _, value = part.partition(":")
-            found.setdefault(name, {})[value] = None
-    return {name: " and ".join(values) for name, values in found.items()}
+            values_by_name.setdefault(name, {})[value] = None
+    return {name: " and ".join(values) for name, values in values_by_name.items()}
 
 
 def _is_unnamed(result: Result) -> bool:

@@ -39,24 +39,24 @@ def announce(
 
 
 def announce_comparison(
-    found: Sequence[str], *, title: str | None = None, environ: Mapping[str, str] = os.environ
+    sentences: Sequence[str], *, title: str | None = None, environ: Mapping[str, str] = os.environ
 ) -> None:
     """Under GitHub Actions: add the lines of a comparison to the step summary."""
     if under_actions(environ):
-        first, *rest = (markdown(line) for line in found)
+        first, *rest = (markdown(line) for line in sentences)
         head = f"## {markdown(title or 'Comparison of two runs')}\n\n**{first}**\n"
         _add_to_summary("\n".join([head, *(f"- {line}" for line in rest)]), environ)
 
 
 def _add_to_summary(text: str, environ: Mapping[str, str]) -> None:
-    place = environ.get("GITHUB_STEP_SUMMARY")
-    if place:
+    path = environ.get("GITHUB_STEP_SUMMARY")
+    if path:
         short = text if len(text.encode("utf-8", "replace")) < SUMMARY_LIMIT else text[: SUMMARY_LIMIT // 4]
         try:
-            with Path(place).open("a", encoding="utf-8", errors="replace") as file:
+            with Path(path).open("a", encoding="utf-8", errors="replace") as file:
                 file.write(short + "\n\n")
         except OSError as error:  # the results are there, and the step's outcome is theirs
-            words = f"{place}: cannot be written: {error.strerror}; check $GITHUB_STEP_SUMMARY"
+            words = f"{path}: cannot be written: {error.strerror}; check $GITHUB_STEP_SUMMARY"
             print(f"faithmeter: no step summary: {words}", file=sys.stderr)
 
 
@@ -74,18 +74,18 @@ def annotation_lines(summary: Summary, *, data: str | None = None) -> Iterator[s
     for result in shown[:ANNOTATIONS]:
         title = f"{one_line(result.sample.id, 80)}: faithfulness {number(result.score)}"
         file, _, line = str(result.sample.metadata.get(OWN_PLACE, "")).rpartition(":")
-        place = f"file={workflow_property(file or data or '')}," if file or data else ""
-        place += f"line={workflow_property(line)}," if file else ""
-        yield f"::{kind} {place}title={workflow_property(title)}::{workflow_message(_words(result))}"
+        location = f"file={workflow_property(file or data or '')}," if file or data else ""
+        location += f"line={workflow_property(line)}," if file else ""
+        yield f"::{kind} {location}title={workflow_property(title)}::{workflow_message(_words(result))}"
 
 
 def _words(result: Result) -> str:
-    found = []
+    claims = []
     for outcome in to_look_at(result)[:5]:
         claim = one_line(outcome.claim.text, 200) if outcome.claim else "the whole answer"
         reason = f" ({one_line(words, 200)})" if (words := why(outcome)) else ""
-        found.append(f"{outcome.word}: {claim}{reason}")
-    return "\n".join(found) or result.status
+        claims.append(f"{outcome.word}: {claim}{reason}")
+    return "\n".join(claims) or result.status
 
 
 @contextmanager

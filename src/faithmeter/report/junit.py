@@ -28,8 +28,8 @@ def write_junit(file: IO[str], summary: Summary, results: Iterable[Result], *, t
 def _case(result: Result, limit: float) -> Iterator[str]:
     name = xml_attribute(result.sample.id)
     file, _, line = str(result.sample.metadata.get(OWN_PLACE, "")).rpartition(":")
-    place = f' file="{xml_attribute(file)}" line="{xml_attribute(line)}"' if file else ""
-    yield f'<testcase classname="faithmeter" name="{name}"{place} time="{result.usage.seconds:.3f}">'
+    location = f' file="{xml_attribute(file)}" line="{xml_attribute(line)}"' if file else ""
+    yield f'<testcase classname="faithmeter" name="{name}"{location} time="{result.usage.seconds:.3f}">'
     if result.status == "failed":
         first = result.failures[0]
         yield f'<error type="{first.kind}" message="{xml_attribute(first.message)}">{xml(_words(result))}</error>'

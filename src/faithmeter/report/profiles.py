@@ -43,8 +43,8 @@ def counted_as(results: Iterable[Result]) -> list[Counted]:
             if score is not None:
                 scores[name].append(score)
     return [
-        Counted(name, _WAYS[name], sum(found) / len(found) if found else None, mean_interval(found), len(found))
-        for name, found in scores.items()
+        Counted(name, _WAYS[name], sum(values) / len(values) if values else None, mean_interval(values), len(values))
+        for name, values in scores.items()
     ]
 
 

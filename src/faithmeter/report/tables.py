@@ -58,8 +58,8 @@ def sample_rows(result: Result) -> Iterator[Row]:
 
 def claim_rows(result: Result) -> Iterator[Row]:
     """A row for each claim of a sample; `evidence` is the first quote, from `context` (1 is the first)."""
-    for number, outcome in enumerate(result.outcomes, start=1):
-        yield {"id": result.sample.id, "claim": number, **_claim(outcome)}
+    for claim_number, outcome in enumerate(result.outcomes, start=1):
+        yield {"id": result.sample.id, "claim": claim_number, **_claim(outcome)}
 
 
 def _claim(outcome: Outcome) -> Row:
@@ -76,7 +76,7 @@ def _claim(outcome: Outcome) -> Row:
         "reason": outcome.reason,
         "kind": outcome.kind,
         "blame": outcome.blame,
-        "in_corpus": f"{found.document}: {found.quote}" if (found := outcome.in_corpus) else None,
+        "in_corpus": f"{passage.document}: {passage.quote}" if (passage := outcome.in_corpus) else None,
         "gaps": json.dumps([outcome.claim.text[start:end] for start, end in outcome.gaps], ensure_ascii=False),
         "verifier": outcome.origin.verifier,
         "tier": outcome.origin.tier,

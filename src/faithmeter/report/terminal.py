@@ -20,12 +20,12 @@ PER_SAMPLE = 3  # one bad answer should not crowd out the others
 
 def worst_claims(summary: Summary, n: int) -> Iterator[tuple[Result, Outcome]]:
     """The claims to look at first: from the worst answers, what was not judged, then contradictions, then the rest."""
-    found = 0
+    shown = 0
     for result in summary.worst(summary.keep):
         for outcome in to_look_at(result)[:PER_SAMPLE]:
-            if found == n:
+            if shown == n:
                 return
-            found += 1
+            shown += 1
             yield result, outcome
 
 
@@ -52,10 +52,10 @@ def _spread(summary: Summary) -> Text:
     blocks = " ▁▂▃▄▅▆▇█"
     most = max(summary.histogram) or 1
     text = Text("scores  0 ")
-    for place, count in enumerate(summary.histogram):
+    for index, count in enumerate(summary.histogram):
         level = 0 if not count else max(1, round(count / most * (len(blocks) - 1)))
         text.append(
-            blocks[level] * 2 + (" " if place == BINS - 2 else ""), style="green" if place == BINS - 1 else "dim"
+            blocks[level] * 2 + (" " if index == BINS - 2 else ""), style="green" if index == BINS - 1 else "dim"
         )
     return text.append(" 1")
 

@@ -57,7 +57,7 @@ class InProcess:
         self.evaluator = evaluator
         self.concurrency = concurrency
         self.chunks = chunks
-        """Whether a task takes several samples at once, for verifiers that are done with them in no time."""
+        """Whether a task takes several samples at once, for verifiers that are very fast."""
 
     async def judge(self, jobs: AsyncIterator[Job], *, stopping: Stopping) -> AsyncGenerator[JobResults, None]:
         """Each of `concurrency` tasks takes a sample when it has finished one: a hanging one holds up no other."""

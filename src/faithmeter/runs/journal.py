@@ -39,7 +39,7 @@ SYNC_SECONDS = 2.0  # what a power cut may cost; a killed process loses nothing,
 # Why a row is judged although there is a result for its id.
 Again = Literal["content", "signature", "failed", "unreadable"]
 
-# A pointer to a result: the offset, one bit for the file, one for "this run has met the row".
+# A pointer to a result: the offset, one bit for the file, one for "this run has read the row".
 _JOURNAL, _MET = 2, 1
 _BEGINNING = b'{"sample":'  # of every result
 
@@ -183,7 +183,7 @@ class Journal:
             self.again["failed"] += 1
         else:
             self.reused += 1
-            if result.sample != sample:  # other metadata: the judgement holds, the row is written anew
+            if result.sample != sample:  # other metadata: the judgement holds, the row is written again
                 result = result.model_copy(update={"sample": sample})
                 self.append([(sample.id, jsonl.encode(result))])
             return result
@@ -281,7 +281,7 @@ class _Head(NamedTuple):
 
 
 def _head(line: bytes) -> _Head | None:
-    """What a result is of; None if the line is none."""
+    """What a result is about; None if the line holds no result."""
     try:
         data = jsonl.decode(line, "")
         return _Head(str(data["sample"]["id"]), str(data["signature"]), float(data["usage"]["cost"] or 0))

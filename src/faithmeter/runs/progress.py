@@ -34,7 +34,7 @@ class Incoming(Protocol):
 
 
 class Known(NamedTuple):
-    """Samples that are at hand, and are counted where they can be."""
+    """Samples whose number is known where it can be counted."""
 
     total: int | None
     bad: int = 0

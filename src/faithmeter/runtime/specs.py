@@ -118,7 +118,7 @@ def _quoted(option: str) -> str:
 
 
 def finite(text: str) -> float:
-    """A number; a ValueError for what is none, `nan` and `inf` included: no score is below the first."""
+    """A number; a ValueError for anything else, also for `nan` and `inf`: no score is below `nan`."""
     value = float(text)
     if not math.isfinite(value):
         raise ValueError(f"not a finite number: {text!r}")

@@ -54,7 +54,7 @@ class _Exit(NamedTuple):
 
 
 async def _contained(coroutine: Coroutine[Any, Any, T], depth: int) -> T | _Exit:
-    """A SystemExit inside the loop's thread would end the loop, and whoever waits would wait for ever."""
+    """A SystemExit inside the loop's thread would end the loop, and whoever waits would wait forever."""
     _depth.set(depth)
     try:
         return await coroutine

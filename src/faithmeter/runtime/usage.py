@@ -48,7 +48,7 @@ def metered() -> Iterator[Meter]:
 
 
 def spend(usage: Usage) -> None:
-    """Add to the meter in force, if one is."""
+    """Add to the current meter, if there is one."""
     meter = _current.get()
     if meter is not None:
         meter.add(usage)

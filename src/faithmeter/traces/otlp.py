@@ -46,12 +46,12 @@ def _event(score: Score) -> dict[str, Any]:
         "gen_ai.evaluation.score.value": score.value,
         "gen_ai.evaluation.score.label": None if score.error else score.label,
         "gen_ai.evaluation.explanation": score.explanation,
-        "gen_ai.response.id": score.place.response,
+        "gen_ai.response.id": score.trace_ref.response,
         "error.type": score.error,
         "faithmeter.signature": score.signature,
         **{f"faithmeter.{name.removeprefix('faithmeter.')}": value for name, value in score.metadata.items()},
     }
-    time = str(score.place.end)
+    time = str(score.trace_ref.end)
     return {
         "timeUnixNano": time,
         "observedTimeUnixNano": time,
@@ -66,9 +66,9 @@ def _evaluator(scores: Sequence[Score]) -> dict[str, Any]:
     """One span of its own trace, linked to the span that was judged; the same ids each time."""
     first = scores[0]
     digest = hashlib.sha256(first.id.encode()).hexdigest()
-    attributes: dict[str, Any] = {"openinference.span.kind": "EVALUATOR", "input.value": first.place.trace}
+    attributes: dict[str, Any] = {"openinference.span.kind": "EVALUATOR", "input.value": first.trace_ref.trace}
     attributes["output.value"] = first.explanation
-    for number, score in enumerate(scores):
+    for index, score in enumerate(scores):
         fields = {
             "name": score.name,
             "score": score.value,
@@ -78,7 +78,7 @@ def _evaluator(scores: Sequence[Score]) -> dict[str, Any]:
             "identifier": score.identifier,
             "metadata": json.dumps(score.metadata | ({"error": score.error} if score.error else {})),
         }
-        attributes |= {f"evaluations.{number}.evaluation.{name}": value for name, value in fields.items()}
+        attributes |= {f"evaluations.{index}.evaluation.{name}": value for name, value in fields.items()}
     status = {"code": 2, "message": first.explanation} if first.error else {"code": 1}
     link = _link(first)
     return {
@@ -86,8 +86,8 @@ def _evaluator(scores: Sequence[Score]) -> dict[str, Any]:
         "spanId": digest[32:48],
         "name": first.name,
         "kind": 1,
-        "startTimeUnixNano": str(first.place.end),
-        "endTimeUnixNano": str(first.place.end),
+        "startTimeUnixNano": str(first.trace_ref.end),
+        "endTimeUnixNano": str(first.trace_ref.end),
         "attributes": _attributes(attributes),
         "links": [link] if len(link) == 2 else [],
         "status": status,
@@ -95,15 +95,15 @@ def _evaluator(scores: Sequence[Score]) -> dict[str, Any]:
 
 
 def _link(score: Score) -> dict[str, str]:
-    """The ids of the span that was judged, if they are OpenTelemetry's; MLflow's and LangSmith's are made so."""
-    trace = score.place.trace.removeprefix("tr-").replace("-", "").lower()
-    span = (score.place.span or "").lower()
-    found = {}
+    """The ids of the span that was judged, if they are OpenTelemetry's; MLflow's and LangSmith's are converted."""
+    trace = score.trace_ref.trace.removeprefix("tr-").replace("-", "").lower()
+    span = (score.trace_ref.span or "").lower()
+    ids = {}
     if len(trace) == 32 and _HEX.fullmatch(trace):
-        found["traceId"] = trace
+        ids["traceId"] = trace
         if len(span) == 16 and _HEX.fullmatch(span):
-            found["spanId"] = span
-    return found
+            ids["spanId"] = span
+    return ids
 
 
 def _attributes(values: Mapping[str, Any]) -> list[dict[str, Any]]:

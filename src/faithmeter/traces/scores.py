@@ -1,4 +1,4 @@
-"""What is said of a traced answer: a score for the whole, and one for each claim; a failure has no number."""
+"""What is said about a traced answer: a score for the whole, and one for each claim; a failure has no number."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SPACE = uuid.UUID("6c1b1c1e-6f2b-5d0a-9a3e-0f6d7c2b8e41")  # ours, for ids that
 _TRACE_ID = re.compile(r"[0-9a-f]{32}|tr-[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-class Place(NamedTuple):
+class TraceRef(NamedTuple):
     """The trace, and the step of it, whose answer was judged."""
 
     trace: str
@@ -35,11 +35,11 @@ class Place(NamedTuple):
 
 
 class Score(NamedTuple):
-    """One score, label and explanation, or an error in their place."""
+    """One score, label and explanation, or an error instead."""
 
     id: str
     """The same for the same answer, name, signature and claim: what is sent twice is there once."""
-    place: Place
+    trace_ref: TraceRef
     name: str
     label: str
     explanation: str
@@ -53,7 +53,7 @@ class Score(NamedTuple):
     """The kind of failure; there is no value then."""
 
 
-def place_of(result: Result) -> Place | None:
+def trace_ref_of(result: Result) -> TraceRef | None:
     """Where a result belongs: in its sample's metadata, or its id; None if neither names a trace."""
     given = result.sample.metadata.get("trace")
     about: dict[str, Any] = given if isinstance(given, dict) else dict(result.sample.metadata)
@@ -63,20 +63,20 @@ def place_of(result: Result) -> Place | None:
     if not isinstance(trace, str) or not trace:
         return None
     documents = about.get("documents")
-    places = [tuple(item) if item else None for item in documents] if isinstance(documents, list) else []
+    retrieved = [tuple(item) if item else None for item in documents] if isinstance(documents, list) else []
     end = about.get("end_time")
-    return Place(
+    return TraceRef(
         trace,
         _text(about, "span_id"),
         end if isinstance(end, int) else 0,
         _text(about, "session_id"),
         _text(about, "start_time"),
         _text(about, "response_id"),
-        tuple(places),
+        tuple(retrieved),
     )
 
 
-def scores(result: Result, place: Place, *, name: str = NAME, claims: bool = True) -> Iterator[Score]:
+def scores(result: Result, trace_ref: TraceRef, *, name: str = NAME, claims: bool = True) -> Iterator[Score]:
     """The score of an answer, then those of its claims."""
     judges = {verdict.origin.verifier for verdict in result.verdicts} or set(re.split(r"[|,]", result.signature))
     kind: Literal["LLM", "CODE"] = "LLM" if any(map(judge_of, judges)) else "CODE"
@@ -92,28 +92,28 @@ def scores(result: Result, place: Place, *, name: str = NAME, claims: bool = Tru
         suffix: str, label: str, said: str, more: dict[str, Any], *, value: float | None, error: str | None
     ) -> Score:
         own = f"{name}{CLAIM}" if suffix else name
-        key = "|".join((place.trace, place.span or "", own, result.signature, suffix))
-        number = f"#claim-{suffix}" if suffix else ""
+        key = "|".join((trace_ref.trace, trace_ref.span or "", own, result.signature, suffix))
+        anchor = f"#claim-{suffix}" if suffix else ""
         metadata = {**more, "faithmeter.id": str(uuid.uuid5(_SPACE, key))}
         return Score(
-            metadata["faithmeter.id"], place, own, label, said, result.signature, f"{result.signature}{number}", kind,
-            metadata, value, error,
+            metadata["faithmeter.id"], trace_ref, own, label, said, result.signature, f"{result.signature}{anchor}",
+            kind, metadata, value, error,
         )  # fmt: skip
 
     if failure:
         yield made("", "error", _failed(result), about, value=None, error=failure.kind)
     else:
         yield made("", _label(result), _explained(result), about, value=result.score, error=None)
-    for number, outcome in enumerate(result.outcomes if claims else (), start=1):
+    for claim_number, outcome in enumerate(result.outcomes if claims else (), start=1):
         if outcome.claim is None:
             continue
         claim = {"claim": outcome.claim.text, "start": outcome.claim.start, "end": outcome.claim.end}
         if isinstance(outcome, Failure):
-            yield made(str(number), "error", outcome.message, claim, value=None, error=outcome.kind)
+            yield made(str(claim_number), "error", outcome.message, claim, value=None, error=outcome.kind)
         else:
             value = result.scoring.score([outcome.label])
             more = claim | _details(outcome)
-            yield made(str(number), outcome.label.value, _claim_explained(outcome), more, value=value, error=None)
+            yield made(str(claim_number), outcome.label.value, _claim_explained(outcome), more, value=value, error=None)
 
 
 def _label(result: Result) -> str:
@@ -149,8 +149,8 @@ def _claim_explained(verdict: Verdict) -> str:
 
 
 def _details(verdict: Verdict) -> dict[str, Any]:
-    found = {"support": verdict.support, "kind": verdict.kind, "blame": verdict.blame}
-    return {name: value for name, value in found.items() if value is not None}
+    details = {"support": verdict.support, "kind": verdict.kind, "blame": verdict.blame}
+    return {name: value for name, value in details.items() if value is not None}
 
 
 def _text(about: dict[str, Any], name: str) -> str | None:

@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 from faithmeter.errors import DataError, OutputError
 from faithmeter.traces import otlp
 from faithmeter.traces.http import Connection
-from faithmeter.traces.scores import Place, Score
+from faithmeter.traces.scores import Score, TraceRef
 
 BATCH = 100  # answers in a request, where a server takes many
 
@@ -25,9 +25,9 @@ class Judged(NamedTuple):
     uses: Uses = ()
 
     @property
-    def place(self) -> Place:
+    def trace_ref(self) -> TraceRef:
         """The trace and span."""
-        return self.scores[0].place
+        return self.scores[0].trace_ref
 
 
 def connect(target: str, url: str) -> Connection:
@@ -60,10 +60,10 @@ def phoenix(server: Connection, judged: Sequence[Judged]) -> None:
     bodies = [_annotation(score) for each in judged for score in each.scores]
     server.ask("POST", "/v1/span_annotations?sync=true", json={"data": bodies})
     documents = [
-        {"name": "context_use", "annotator_kind": "CODE", "span_id": place[0], "document_position": place[1],
+        {"name": "context_use", "annotator_kind": "CODE", "span_id": document[0], "document_position": document[1],
          "result": {"label": use}}
         for each in judged
-        for place, use in zip(each.place.documents, each.uses, strict=False) if place
+        for document, use in zip(each.trace_ref.documents, each.uses, strict=False) if document
     ]  # fmt: skip
     if documents:
         server.ask("POST", "/v1/document_annotations?sync=true", json={"data": documents})
@@ -92,19 +92,19 @@ def langfuse(server: Connection, judged: Sequence[Judged]) -> None:
 
 
 def _langfuse_score(score: Score, value: float | str) -> dict[str, Any]:
-    number = isinstance(value, float)
-    label = "claim" not in score.metadata and not number
+    numeric = isinstance(value, float)
+    label = "claim" not in score.metadata and not numeric
     body = {
         "id": f"{score.id}-label" if label else score.id,
-        "traceId": score.place.trace,
-        "observationId": score.place.span,
+        "traceId": score.trace_ref.trace,
+        "observationId": score.trace_ref.span,
         "name": f"{score.name}_label" if label else score.name,
         "value": value,
-        "dataType": "NUMERIC" if number else "CATEGORICAL",
+        "dataType": "NUMERIC" if numeric else "CATEGORICAL",
         "comment": score.explanation,
         "metadata": _with_error(score),
         # A score is updated if its id and its time are those of an earlier one.
-        "timestamp": _iso(score.place.end),
+        "timestamp": _iso(score.trace_ref.end),
     }
     return {name: item for name, item in body.items() if item is not None}
 
@@ -125,9 +125,9 @@ def _feedback(score: Score) -> dict[str, Any]:
     body = {
         "id": score.id,
         "run_id": _span_id(score),
-        "trace_id": score.place.trace,
-        "session_id": score.place.session,
-        "start_time": score.place.start,
+        "trace_id": score.trace_ref.trace,
+        "session_id": score.trace_ref.session,
+        "start_time": score.trace_ref.start,
         "key": score.name,
         "score": score.value,
         "value": score.label,
@@ -148,9 +148,9 @@ def _feedback(score: Score) -> dict[str, Any]:
 def mlflow(server: Connection, judged: Sequence[Judged]) -> None:
     """Assessments of the trace: MLflow gives them ids of its own, so those that are there are looked up first."""
     for each in judged:
-        path = f"/api/3.0/mlflow/traces/{quote(each.place.trace, safe='')}"
-        found = server.json("GET", path)
-        info = (found.get("trace") or {}).get("trace_info") or {}
+        path = f"/api/3.0/mlflow/traces/{quote(each.trace_ref.trace, safe='')}"
+        reply = server.json("GET", path)
+        info = (reply.get("trace") or {}).get("trace_info") or {}
         there = {
             assessment["metadata"]["faithmeter.id"]: assessment
             for assessment in info.get("assessments") or ()
@@ -173,7 +173,7 @@ def _assessment(score: Score) -> dict[str, Any]:
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     body: dict[str, Any] = {
         "assessment_name": score.name,
-        "trace_id": score.place.trace,
+        "trace_id": score.trace_ref.trace,
         "source": {"source_type": "LLM_JUDGE" if score.kind == "LLM" else "CODE", "source_id": score.identifier},
         "create_time": now,
         "last_update_time": now,
@@ -182,7 +182,7 @@ def _assessment(score: Score) -> dict[str, Any]:
         "metadata": {name: str(value) for name, value in (score.metadata | {"label": score.label}).items()},
         "valid": True,
     }
-    return body | ({"span_id": score.place.span} if score.place.span else {})
+    return body | ({"span_id": score.trace_ref.span} if score.trace_ref.span else {})
 
 
 def _plain(value: Any) -> Any:
@@ -243,9 +243,10 @@ def push(
 
 
 def _span_id(score: Score) -> str:
-    if not score.place.span:
-        raise DataError(f"trace {score.place.trace}: no span id; put it into the sample's metadata as trace.span_id")
-    return score.place.span
+    ref = score.trace_ref
+    if not ref.span:
+        raise DataError(f"trace {ref.trace}: no span id; put it into the sample's metadata as trace.span_id")
+    return ref.span
 
 
 def _with_error(score: Score) -> dict[str, Any]:

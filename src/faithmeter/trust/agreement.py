@@ -99,7 +99,7 @@ class Agreement:
     @cached_property
     def figures(self) -> dict[str, Estimate]:
         """Every figure with its 95 % interval; claims of one answer are drawn together."""
-        found = {
+        estimates = {
             name: self._estimate(self.units, partial(function, self.good, self.passed), self.weights)
             for name, function in (
                 ("balanced_accuracy", stats.balanced_accuracy),
@@ -117,13 +117,13 @@ class Agreement:
                 ("calibration_error", stats.calibration_error),
                 ("brier", stats.brier),
             ):
-                found[name] = self._estimate(sure, partial(function, good, support), weights)
+                estimates[name] = self._estimate(sure, partial(function, good, support), weights)
         if self.marked:
             counts = stats.span_overlap((spans, unfaithful_parts(result)) for result, spans in self.marked)
             ones = np.ones(len(counts))
             statistic = partial(stats.span_f1, counts)
-            found["span_f1"] = stats.bootstrap(statistic, weights=ones, units=range(len(counts)))
-        return {name: found[name] for name in NAMES if name in found}
+            estimates["span_f1"] = stats.bootstrap(statistic, weights=ones, units=range(len(counts)))
+        return {name: estimates[name] for name in NAMES if name in estimates}
 
     @staticmethod
     def _estimate(units: Sequence[LabelledUnit], statistic: stats.Statistic, weights: Array) -> Estimate:
@@ -191,10 +191,10 @@ def measure(results: Iterable[Result], labels: Sequence[HumanLabel], *, name: st
         for gold in by_sample.get(result.sample.id, ()):
             if id(gold) in seen:
                 continue  # a file of two runs may hold a sample twice: the first counts
-            found = _units(gold, result, counts)
-            if found is not None:
+            about_gold = _units(gold, result, counts)
+            if about_gold is not None:
                 seen.add(id(gold))
-                for level, unit in found:
+                for level, unit in about_gold:
                     units[level].append(unit)
                 if gold.spans is not None:
                     marked.append((result, gold.spans))
@@ -235,12 +235,12 @@ def difference(first: Agreement, second: Agreement, name: str = "balanced_accura
 
 def people_kappa(labels: Iterable[HumanLabel]) -> dict[tuple[str, str], tuple[int, Estimate]]:
     """For each two people: how many both labelled, and Cohen's kappa of supported against the rest."""
-    found = {}
+    kappas = {}
     for pair, words in between_people(labels).items():
         one, two = (np.array([word[side] == "supported" for word in words]) for side in (0, 1))
         statistic = partial(stats.kappa, one, two)
-        found[pair] = len(words), stats.bootstrap(statistic, weights=np.ones(len(words)), units=range(len(words)))
-    return found
+        kappas[pair] = len(words), stats.bootstrap(statistic, weights=np.ones(len(words)), units=range(len(words)))
+    return kappas
 
 
 def unfaithful_parts(result: Result) -> list[tuple[int, int]]:
@@ -256,18 +256,18 @@ def unfaithful_parts(result: Result) -> list[tuple[int, int]]:
 
 
 def _units(gold: Gold, result: Result, counts: Counter[str]) -> list[tuple[Level, LabelledUnit]] | None:
-    """What a label says of a result's claims or answer; None if it is about nothing in it."""
+    """What a label says about a result's claims or answer; None if it is about nothing in it."""
     if not _is_claim(gold):
-        found: list[tuple[Level, LabelledUnit]] = []
+        units: list[tuple[Level, LabelledUnit]] = []
         if result.score is None:
             counts["answer"] += 1
         else:
-            found.append(("answer", _answer_unit(gold, result)))
+            units.append(("answer", _answer_unit(gold, result)))
         if gold.spans is not None:  # marked parts say which claims are supported, too
             for verdict in result.verdicts:
                 word: Word = "not_supported" if touched(verdict.claim, gold.spans) else "supported"
-                found.append(("claim", _claim_unit(word, gold, verdict, result)))
-        return found
+                units.append(("claim", _claim_unit(word, gold, verdict, result)))
+        return units
     claim = find_claim(gold, [outcome.claim for outcome in result.outcomes if outcome.claim])
     if claim is None:
         return None
@@ -297,7 +297,7 @@ def _answer_unit(gold: Gold, result: Result) -> LabelledUnit:
 
 
 def _is_claim(gold: Gold) -> bool:
-    return gold.claim is not None or gold.place is not None
+    return gold.claim is not None or gold.offsets is not None
 
 
 def _arrays(units: Sequence[LabelledUnit]) -> tuple[Bools, Array, Array]:

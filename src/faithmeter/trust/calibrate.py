@@ -86,8 +86,8 @@ def fit_profile(agreement: Agreement, *, aim: Aim = "balanced") -> Profile:
 
 def _verifier_of(signature: str) -> str:
     """The verifier's part of a result's signature."""
-    found = re.fullmatch(r"extract:.*?\|verify:(.*)\|score:.*", signature, re.DOTALL)
-    return re.sub(r"(?:\|(?:fix|citations):[^|]*)+\Z", "", found[1]) if found else signature
+    match = re.fullmatch(r"extract:.*?\|verify:(.*)\|score:.*", signature, re.DOTALL)
+    return re.sub(r"(?:\|(?:fix|citations):[^|]*)+\Z", "", match[1]) if match else signature
 
 
 def _share(units: Sequence[LabelledUnit]) -> float | None:
@@ -137,11 +137,11 @@ def out_of_fold(
     """(passed, probability) of each unit by a fit that has not seen its answer."""
     names = sorted(set(units), key=str)
     np.random.default_rng(0).shuffle(names)
-    fold_of = {name: place % FOLDS for place, name in enumerate(names)}
+    fold_of = {name: index % FOLDS for index, name in enumerate(names)}
     fold = np.array([fold_of[unit] for unit in units])
     passed, probability = np.zeros(len(good), bool), np.zeros(len(good))
-    for number in range(min(FOLDS, len(names))):
-        seen, held = fold != number, fold == number
+    for held_out in range(min(FOLDS, len(names))):
+        seen, held = fold != held_out, fold == held_out
         threshold = stats.best_threshold(good[seen], support[seen], weights[seen], aim=aim)
         passed[held] = support[held] >= threshold
         probability[held] = fit_curve(good[seen], support[seen], weights[seen], kind=kind)(support[held])

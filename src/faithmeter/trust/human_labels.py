@@ -41,7 +41,7 @@ OVERLAP = 0.5  # of a label's part of the answer and a claim's, shared over join
 
 
 class MarkedSpan(Model):
-    """A part of the answer that the contexts do not bear out."""
+    """A part of the answer that the contexts do not support."""
 
     start: int = Field(ge=0)
     """Where it begins."""
@@ -63,7 +63,7 @@ class HumanLabel(Model):
     end: int | None = Field(default=None, ge=0)
     """Where it ends."""
     label: Word
-    """What the contexts say about it; `unclear` is set aside."""
+    """What the contexts say about it; `unclear` is left out."""
     by: str = ""
     """Who says so."""
     spans: tuple[MarkedSpan, ...] | None = None
@@ -112,11 +112,11 @@ class Gold(NamedTuple):
 
     sample: str
     claim: str | None
-    place: tuple[int, int] | None
+    offsets: tuple[int, int] | None
     label: Word
     spans: tuple[tuple[int, int], ...] | None
     weight: float
-    """How many claims it speaks for: more than 1 where claims like it were drawn seldom."""
+    """How many claims it represents: more than 1 where claims like it were rarely sampled."""
 
 
 def read_labels(path: str | Path) -> list[HumanLabel]:
@@ -144,7 +144,7 @@ def settle(labels: Iterable[HumanLabel]) -> tuple[list[Gold], int]:
     """What people say together: the majority about each claim or answer, and how many had none.
 
     A person who labels a claim twice is counted once, with what was said last. Where as many find it supported as
-    not, or all are unclear, it is set aside and counted.
+    not, or all are unclear, it is left out and counted.
     """
     last = {(label.key, label.by): label for label in labels}
     about: dict[Any, list[HumanLabel]] = defaultdict(list)
@@ -160,8 +160,8 @@ def settle(labels: Iterable[HumanLabel]) -> tuple[list[Gold], int]:
         first = group[0]
         marked = [label.spans for label in group if label.spans is not None]
         spans = tuple((span.start, span.end) for spans in marked for span in spans) if marked else None
-        place = (first.start, first.end) if first.start is not None and first.end is not None else None
-        golds.append(Gold(first.sample, first.claim, place, word, spans, _weight(first, bound)))
+        offsets = (first.start, first.end) if first.start is not None and first.end is not None else None
+        golds.append(Gold(first.sample, first.claim, offsets, word, spans, _weight(first, bound)))
     return golds, split
 
 
@@ -174,8 +174,8 @@ def between_people(labels: Iterable[HumanLabel]) -> dict[tuple[str, str], list[t
     people = sorted(said)
     return {
         (one, two): both
-        for place, one in enumerate(people)
-        for two in people[place + 1 :]
+        for index, one in enumerate(people)
+        for two in people[index + 1 :]
         if (both := [(word, said[two][key]) for key, word in said[one].items() if key in said[two]])
     }
 
@@ -184,10 +184,10 @@ def find_claim(gold: Gold, claims: Sequence[Claim]) -> Claim | None:
     """The claim that a label is about: the same words, or else the same part of the answer."""
     words = _plain(gold.claim or "")
     same = [claim for claim in claims if words and _plain(claim.text) == words]
-    if gold.place is None:
+    if gold.offsets is None:
         return same[0] if same else None
-    found = max(same or claims, key=lambda claim: _shared(claim, gold.place), default=None)
-    return found if same or (found and _shared(found, gold.place) >= OVERLAP) else None
+    nearest = max(same or claims, key=lambda claim: _shared(claim, gold.offsets), default=None)
+    return nearest if same or (nearest and _shared(nearest, gold.offsets) >= OVERLAP) else None
 
 
 def touched(claim: Claim, spans: Iterable[tuple[int, int]]) -> bool:
@@ -221,11 +221,11 @@ def _weight(label: HumanLabel, bound: float) -> float:
     return -1 / math.expm1(-label.rate * bound)
 
 
-def _shared(claim: Claim, place: tuple[int, int] | None) -> float:
-    if place is None:
+def _shared(claim: Claim, offsets: tuple[int, int] | None) -> float:
+    if offsets is None:
         return 0.0
-    shared = min(claim.end, place[1]) - max(claim.start, place[0])
-    return max(0, shared) / max(1, max(claim.end, place[1]) - min(claim.start, place[0]))
+    shared = min(claim.end, offsets[1]) - max(claim.start, offsets[0])
+    return max(0, shared) / max(1, max(claim.end, offsets[1]) - min(claim.start, offsets[0]))
 
 
 def _plain(text: str) -> str:
@@ -235,12 +235,12 @@ def _plain(text: str) -> str:
 def _spans(value: Any) -> list[Any]:
     """A list of spans; in a CSV file it is JSON in a cell."""
     try:
-        found = json.loads(value) if isinstance(value, str) else value
+        spans = json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError) as error:
         raise ValueError(f"spans cannot be read: {error}") from None
-    if not isinstance(found, list | tuple):
+    if not isinstance(spans, list | tuple):
         raise ValueError("spans must be a list of [start, end]")
-    return [_span(item) for item in found]
+    return [_span(item) for item in spans]
 
 
 def _span(item: Any) -> Any:
@@ -257,6 +257,6 @@ def _parsed(record: Record) -> HumanLabel:
     try:
         return HumanLabel.model_validate(record.value)
     except ValidationError as error:
-        problem, found = first_problem(error), shown(error.errors()[0]["input"])
+        problem, given = first_problem(error), shown(error.errors()[0]["input"])
         known = f"; known: {', '.join(Label)}, not_supported, unclear" if problem.startswith("label:") else ""
-        raise DataError(f"{record.where}: {problem}{known}, found {found}") from None
+        raise DataError(f"{record.where}: {problem}{known}, found {given}") from None

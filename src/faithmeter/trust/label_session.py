@@ -92,11 +92,11 @@ class Session:
 
     def next(self) -> int | None:
         """The place of the first claim without a label; None when all have one."""
-        return next((place for place, item in enumerate(self.items) if item.name not in self.labels), None)
+        return next((index for index, item in enumerate(self.items) if item.name not in self.labels), None)
 
-    def label(self, place: int, word: Word, *, note: str = "") -> None:
+    def label(self, index: int, word: Word, *, note: str = "") -> None:
         """Keep what the person says; said again of the same claim, the last counts."""
-        item = self.items[place]
+        item = self.items[index]
         sample, claim, start, end = item.name
         label = HumanLabel(
             sample=sample, claim=claim, start=start, end=end, label=word, by=self.by, note=note, rate=item.rate,
@@ -115,20 +115,20 @@ class Session:
             ("Fit its threshold to your labels:", f"faithmeter calibrate {files} -o profile.json"),
         ]
 
-    def state(self, place: int | None = None) -> dict[str, Any]:
+    def state(self, index: int | None = None) -> dict[str, Any]:
         """What the page shows: a claim with its answer and contexts, or that all is done."""
-        place = self.next() if place is None else place
+        index = self.next() if index is None else index
         base = {
             "total": len(self.items),
             "done": self.done,
             "by": self.by,
             "path": str(self.path),
             "next": self.next_steps(),
-            "place": place,
+            "place": index,
         }
-        if place is None or not 0 <= place < len(self.items):
+        if index is None or not 0 <= index < len(self.items):
             return base | {"place": None}
-        item = self.items[place]
+        item = self.items[index]
         sample, claim = item.result.sample, item.verdict.claim
         chosen = self.labels.get(item.name)
         return base | {
@@ -148,9 +148,9 @@ class Session:
         }
 
 
-def _parts(text: str, number: int, item: QueueItem, *, chosen: bool) -> list[tuple[str, bool]]:
-    """A context in parts, each with whether the judge looked there: a hint, and so only for who has chosen."""
-    spans = sorted((e.start, e.end) for e in item.verdict.evidence if e.context == number and chosen)
+def _parts(text: str, context_index: int, item: QueueItem, *, chosen: bool) -> list[tuple[str, bool]]:
+    """A context in parts, each with whether the judge looked there: a hint, shown only after a label is chosen."""
+    spans = sorted((e.start, e.end) for e in item.verdict.evidence if e.context == context_index and chosen)
     parts, last = [], 0
     for start, end in spans:
         if start >= last:

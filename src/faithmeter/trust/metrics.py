@@ -69,8 +69,8 @@ def balanced_accuracy(good: Bools, passed: Bools, weights: Array) -> Array:
 
 def f1_unfaithful(good: Bools, passed: Bools, weights: Array) -> Array:
     """The harmonic mean of precision and recall of "unfaithful"."""
-    found = weights @ (~good & ~passed)
-    return _ratio(2 * found, 2 * found + weights @ (good != passed))
+    caught = weights @ (~good & ~passed)
+    return _ratio(2 * caught, 2 * caught + weights @ (good != passed))
 
 
 def auroc(good: Bools, support: Array, weights: Array) -> Array:
@@ -108,13 +108,13 @@ def calibration_error(good: Bools, support: Array, weights: Array, *, bins: int 
 
 def reliability(good: Bools, support: Array, weights: Array, *, bins: int = 10) -> list[Bin]:
     """The reliability curve, without its empty bins."""
-    place = _bin(support, bins)
+    bin_of = _bin(support, bins)
     curve = []
-    for number in range(bins):
-        here = place == number
+    for index in range(bins):
+        here = bin_of == index
         if weight := float(weights[here].sum()):
             means = [float((weights[here] * values[here]).sum()) / weight for values in (support, good)]
-            curve.append(Bin(number / bins, (number + 1) / bins, int(here.sum()), *means))
+            curve.append(Bin(index / bins, (index + 1) / bins, int(here.sum()), *means))
     return curve
 
 
@@ -132,9 +132,9 @@ def span_overlap(pairs: Iterable[tuple[Iterable[tuple[int, int]], Iterable[tuple
     """Characters per answer as (both, judge's only, people's only), from (people's spans, judge's spans)."""
     rows = []
     for people, judge in pairs:
-        gold, found = _merged(people), _merged(judge)
-        both = _length(gold) + _length(found) - _length(_merged([*gold, *found]))
-        rows.append((both, _length(found) - both, _length(gold) - both))
+        by_people, by_judge = _merged(people), _merged(judge)
+        both = _length(by_people) + _length(by_judge) - _length(_merged([*by_people, *by_judge]))
+        rows.append((both, _length(by_judge) - both, _length(by_people) - both))
     return np.array(rows, float).reshape(-1, 3)
 
 

@@ -62,8 +62,8 @@ class Promise(Model):
 
     def passes(self, result: Result) -> bool:
         """Whether an answer passes; one that could not be judged in full does not."""
-        found = answer_support(result)
-        return found is not None and found >= self.threshold
+        support = answer_support(result)
+        return support is not None and support >= self.threshold
 
     def drift(self, results: Iterable[Result]) -> list[str]:
         """What about these answers is unlike the labelled ones, in words; empty if nothing is."""
@@ -72,8 +72,8 @@ class Promise(Model):
     def drift_of(self, seen: Sequence[Seen]) -> list[str]:
         """The same, of what was seen of them."""
         said = []
-        for place, name in enumerate(("support", "length of answers", "length of contexts")):
-            ours, theirs = [item[place] for item in self.seen], [item[place] for item in seen]
+        for index, name in enumerate(("support", "length of answers", "length of contexts")):
+            ours, theirs = [item[index] for item in self.seen], [item[index] for item in seen]
             p = same_distribution(ours, theirs)
             if p < DRIFTED / 3:
                 medians = sorted(ours)[len(ours) // 2], sorted(theirs)[len(theirs) // 2]
@@ -131,7 +131,7 @@ def find_promise(labelled: Sequence[tuple[Result, bool]], *, at_most: float, con
         raise DataError(f"the answers were judged in {len(signatures)} ways: {', '.join(sorted(signatures))}")
     threshold = find_threshold(judged, at_most=at_most, confidence=confidence)
     passed = [good for support, good in judged if support >= threshold]
-    seen = [found for result, _ in labelled if (found := look(result)) is not None]
+    seen = [features for result, _ in labelled if (features := look(result)) is not None]
     return Promise(
         at_most=at_most,
         confidence=confidence,
@@ -148,7 +148,7 @@ def find_promise(labelled: Sequence[tuple[Result, bool]], *, at_most: float, con
 def find_threshold(judged: Sequence[tuple[float, bool]], *, at_most: float, confidence: float = CONFIDENCE) -> float:
     """The lowest threshold that passes its test, and all stricter ones that enough answers pass."""
     needed = fewest(at_most, confidence)
-    found: float | None = None
+    lowest: float | None = None
     first: tuple[int, int] | None = None
     for threshold in GRID:
         passed = [good for support, good in judged if support >= threshold]
@@ -158,10 +158,10 @@ def find_threshold(judged: Sequence[tuple[float, bool]], *, at_most: float, conf
         first = first or (wrong, len(passed))
         if binomial_cdf(wrong, len(passed), at_most) > 1 - confidence:
             break
-        found = threshold
-    if found is None:
+        lowest = threshold
+    if lowest is None:
         raise DataError(_why_not(len(judged), first, at_most=at_most, needed=needed, confidence=confidence))
-    return found
+    return lowest
 
 
 def fewest(at_most: float, confidence: float = CONFIDENCE) -> int:

@@ -81,17 +81,17 @@ def labelled_claims(results: Iterable[Result], labels: Iterable[HumanLabel]) -> 
     golds, _ = settle(labels)
     by_sample = defaultdict(list)
     for gold in golds:
-        if gold.claim is not None or gold.place is not None:
+        if gold.claim is not None or gold.offsets is not None:
             by_sample[gold.sample].append(gold)
-    found: dict[tuple[str, str], LabelledClaim] = {}
+    labelled: dict[tuple[str, str], LabelledClaim] = {}
     for result in results:
         claims = [outcome.claim for outcome in result.outcomes if outcome.claim]
         for gold in by_sample.get(result.sample.id, ()):
             if claim := find_claim(gold, claims):
                 verdict = next((verdict for verdict in result.verdicts if verdict.claim == claim), None)
                 one = LabelledClaim(claim, result.sample, gold.label, gold.weight, verdict)
-                found.setdefault((result.sample.id, claim.text), one)
-    return list(found.values())
+                labelled.setdefault((result.sample.id, claim.text), one)
+    return list(labelled.values())
 
 
 def split(claims: Sequence[LabelledClaim], name: str) -> tuple[list[Example], list[LabelledClaim]]:
@@ -123,10 +123,10 @@ def split(claims: Sequence[LabelledClaim], name: str) -> tuple[list[Example], li
 
 def candidates(examples: Path | None, prompts: Iterable[str] = ()) -> dict[str, dict[str, str]]:
     """The prompts to try, each with the judge's options that choose it; the default comes first."""
-    found = {DEFAULT: {"prompt": "full"}, "brief": {"prompt": "brief"}}
+    options = {DEFAULT: {"prompt": "full"}, "brief": {"prompt": "brief"}}
     if examples:
-        found["full and your examples"] = {"prompt": "full", "examples": str(examples)}
-    return found | {path: {"verify_prompt": path} for path in prompts}
+        options["full and your examples"] = {"prompt": "full", "examples": str(examples)}
+    return options | {path: {"verify_prompt": path} for path in prompts}
 
 
 def estimates(
@@ -136,12 +136,12 @@ def estimates(
     samples: dict[int, list[LabelledClaim]] = defaultdict(list)
     for claim in held:
         samples[id(claim.sample)].append(claim)
-    found = {}
+    estimated = {}
     for name, chosen in options.items():
         judge = _judge(spec, chosen)
         parts = [judge.estimate(some[0].sample, [one.claim for one in some]) for some in samples.values()]
-        found[name] = judge.signature, sum(parts, Usage())
-    return found
+        estimated[name] = judge.signature, sum(parts, Usage())
+    return estimated
 
 
 async def tried(spec: str, options: Mapping[str, Mapping[str, str]], held: Sequence[LabelledClaim]) -> list[Tried]:
@@ -149,7 +149,7 @@ async def tried(spec: str, options: Mapping[str, Mapping[str, str]], held: Seque
     good = np.array([claim.label == "supported" for claim in held], bool)
     weights = np.array([claim.weight for claim in held], float)
     units = [claim.contexts for claim in held]
-    found: list[Tried] = []
+    tries: list[Tried] = []
     for name, chosen in options.items():
         judge = _judge(spec, chosen)
         with metered() as meter:
@@ -158,8 +158,8 @@ async def tried(spec: str, options: Mapping[str, Mapping[str, str]], held: Seque
         failed = np.array([not isinstance(outcome, Verdict) for outcome in outcomes], bool)
         said = np.array([isinstance(o, Verdict) and o.label is Label.SUPPORTED for o in outcomes], bool)
         passed = np.where(failed, ~good, said)
-        first = found[0].passed if found else passed
-        found.append(
+        first = tries[0].passed if tries else passed
+        tries.append(
             Tried(
                 name=name,
                 options=dict(chosen),
@@ -175,7 +175,7 @@ async def tried(spec: str, options: Mapping[str, Mapping[str, str]], held: Seque
                 usage=meter.usage,
             )
         )
-    return found
+    return tries
 
 
 def choose(candidates: Sequence[Tried]) -> tuple[Tried, str]:

@@ -43,7 +43,7 @@ class Stability:
     flaky: tuple[FlippingClaim, ...]
     """The claims that flipped, the most evenly split first."""
     not_always_found: int
-    """Claims that some runs have and others do not: the extractor wavers."""
+    """Claims that some runs have and others do not: the extractor varies."""
     not_always_judged: int
     """Claims that could not be judged in some runs."""
     cached: int
@@ -53,7 +53,7 @@ class Stability:
     sampling: float
     """Standard error of one run's mean from the choice of samples."""
     noise: float
-    """Standard error of one run's mean from the judge's wavering."""
+    """Standard error of one run's mean from the judge's variation."""
     interval: tuple[float, float] | None
     """The 95 % interval of one run's mean, from both; None with fewer than two samples."""
 
@@ -104,7 +104,7 @@ def measure_stability(runs: Sequence[Iterable[Result]]) -> Stability:
                     if isinstance(outcome, Verdict):
                         verdicts[key].append(outcome)
         means += [fmean(of_run)] if of_run else []
-    wavering = [_wavering(key, found) for key, found in verdicts.items() if len(found) > 1]
+    wavering = [_wavering(key, of_claim) for key, of_claim in verdicts.items() if len(of_claim) > 1]
     sampling, noise, interval = _errors(list(scores.values()))
     flaky = sorted((item for item in wavering if item.disagreement), key=lambda item: (-item.disagreement, item[:2]))
     return Stability(
@@ -115,7 +115,7 @@ def measure_stability(runs: Sequence[Iterable[Result]]) -> Stability:
         flaky=tuple(flaky),
         not_always_found=sum(count < len(runs) for count in met.values()),
         not_always_judged=sum(len(verdicts[key]) < count for key, count in met.items()),
-        cached=sum(verdict.origin.cache is not None for found in verdicts.values() for verdict in found),
+        cached=sum(verdict.origin.cache is not None for of_claim in verdicts.values() for verdict in of_claim),
         means=tuple(means),
         sampling=sampling,
         noise=noise,
@@ -127,9 +127,9 @@ _Key = tuple[str, str, int]
 """A sample's id, a claim, and which time the answer makes it."""
 
 
-def _wavering(key: _Key, found: Sequence[Verdict]) -> FlippingClaim:
-    supports = tuple(verdict.support for verdict in found if verdict.support is not None)
-    return FlippingClaim(*key[:2], dict(Counter(verdict.label for verdict in found)), supports)
+def _wavering(key: _Key, verdicts: Sequence[Verdict]) -> FlippingClaim:
+    supports = tuple(verdict.support for verdict in verdicts if verdict.support is not None)
+    return FlippingClaim(*key[:2], dict(Counter(verdict.label for verdict in verdicts)), supports)
 
 
 def _errors(scores: Sequence[Sequence[float]]) -> tuple[float, float, tuple[float, float] | None]:

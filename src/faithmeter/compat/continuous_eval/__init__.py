@@ -26,7 +26,7 @@ class Scores(TypedDict):
 
 
 class DeterministicFaithfulnessConfig(NamedTuple):
-    """What a sentence must reach to count as borne out."""
+    """What a sentence must reach to count as supported."""
 
     rouge_precision_threshold: float = 0.5
     token_overlap_precision_threshold: float = 0.5
@@ -36,7 +36,7 @@ class DeterministicFaithfulness:
     """Scores an answer by the words and characters that its sentences share with the joined contexts.
 
     `splitter` cuts a text into sentences. The built-in one comes close to NLTK's Punkt model, which continuous-eval
-    uses; with Punkt's data at hand, pass `nltk.sent_tokenize` and nothing is left to differ. `tokens` are those of
+    uses; if you have Punkt's data, pass `nltk.sent_tokenize` and nothing is left to differ. `tokens` are those of
     its tags v0.2.0 to v0.2.4, which its documentation shows, or of v0.2.5 and later ("0.3").
     """
 

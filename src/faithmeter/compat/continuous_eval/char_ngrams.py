@@ -24,16 +24,16 @@ def clipped_matches(sentences: Sequence[str], context: str) -> list[list[int]]:
     if not characters or 4 * bits + (4 * owners).bit_length() > 63:
         return [[_clipped(sentence, context, order) for order in _ORDERS] for sentence in sentences]
     unknown = ord(characters[-1]) + 1
-    number = np.zeros(unknown + 1, dtype=np.uint16)  # 15 bits are the most that pack four times
-    number[_code_points("".join(characters))] = np.arange(1, len(characters) + 1)
+    codes = np.zeros(unknown + 1, dtype=np.uint16)  # 15 bits are the most that pack four times
+    codes[_code_points("".join(characters))] = np.arange(1, len(characters) + 1)
 
     owner = np.repeat(np.arange(owners), [len(sentence) for sentence in sentences])
-    place = np.arange(len(owner)) + 3 * owner  # three zeros after each sentence end its last n-grams
+    positions = np.arange(len(owner)) + 3 * owner  # three zeros after each sentence end its last n-grams
     padded = np.zeros(len(owner) + 3 * owners, dtype=np.int64)
-    padded[place] = number.take(_code_points("".join(sentences)))
-    grams, counts = _distinct(_four_grams(padded, bits)[place] | (owner << 4 * bits), bits=bits, owners=owners)
+    padded[positions] = codes.take(_code_points("".join(sentences)))
+    grams, counts = _distinct(_four_grams(padded, bits)[positions] | (owner << 4 * bits), bits=bits, owners=owners)
     padded = np.zeros(len(context) + 3, dtype=np.int64)
-    padded[: len(context)] = number.take(np.minimum(_code_points(context), unknown))
+    padded[: len(context)] = codes.take(np.minimum(_code_points(context), unknown))
     known = np.sort(_four_grams(padded, bits))
 
     whose, gram = grams >> 4 * bits, grams & ((1 << 4 * bits) - 1)

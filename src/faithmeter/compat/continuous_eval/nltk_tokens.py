@@ -2,7 +2,7 @@
 
 The rules, though not their arrangement, are those of NLTK's word tokenizer and of its Punkt sentence splitter (both
 Apache-2.0, © NLTK Project); rule by rule they have to be, to give the same tokens. Punkt's trained tables are not here:
-a short list of abbreviations stands in for them.
+a short list of abbreviations replaces them.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ def nltk_words(sentence: str) -> list[str]:
         return _cascade(sentence)
     last = len(chunks) - 1
     tokens: list[str] = []
-    for place, chunk in enumerate(chunks):
+    for index, chunk in enumerate(chunks):
         if chunk.isalnum() and chunk.lower() not in _FUSED_WORDS:
             tokens.append(chunk)
         else:
-            tokens += _chunk(chunk, place == 0, place == last)
+            tokens += _chunk(chunk, index == 0, index == last)
     return tokens
 
 
@@ -66,7 +66,7 @@ def nltk_vocabulary(sentences: Iterable[str]) -> set[str]:
         elif chunks:
             last = chunks.pop()
             tokens.update(_chunk(last, not chunks, True))
-            if chunks and chunks[0][0] in _QUOTES:  # only to a quotation mark is the first place special
+            if chunks and chunks[0][0] in _QUOTES:  # only a quotation mark is treated differently at the start
                 tokens.update(_chunk(chunks.pop(0), True, False))
             inner.update(chunks)
     plain = {chunk for chunk in inner if chunk.isalnum() and chunk.lower() not in _FUSED_WORDS}
@@ -77,7 +77,7 @@ def nltk_vocabulary(sentences: Iterable[str]) -> set[str]:
 
 
 def _chunks(sentence: str) -> list[str] | None:
-    """Cut a sentence at its blanks, or return None if its chunks cannot be told apart from their neighbours.
+    """Cut a sentence at its blanks, or return None if its chunks depend on their neighbours.
 
     To quotation marks a plain space is not a line break, and closing marks that stand alone still belong to
     the stop before them.
@@ -152,7 +152,7 @@ _ABBREVIATIONS = words(
 
 def punkt_sentences(text: str) -> list[str]:
     """Split English prose much as Punkt does, by rule and a short list of abbreviations."""
-    found = []
+    sentences = []
     start = 0
     for end in _candidates(text):
         if text[end - 1] == "." and not _stop_ends(text, end):
@@ -163,14 +163,14 @@ def punkt_sentences(text: str) -> list[str]:
             closed = _CLOSED.match(text, following)
             if closed:
                 end, following = following + len(closed.group().rstrip()), closed.end()
-        found.append(text[start:end])
+        sentences.append(text[start:end])
         start = following
-    found.append(text[start:].rstrip())
-    return [sentence for sentence in found if sentence]
+    sentences.append(text[start:].rstrip())
+    return [sentence for sentence in sentences if sentence]
 
 
 def _candidates(text: str) -> Iterator[int]:
-    """Yield the places just after a mark that may end a sentence: the last such mark of each chunk."""
+    """Yield the offsets just after a mark that may end a sentence: the last such mark of each chunk."""
     pending = 0
     for match in _END.finditer(text):
         start = match.start()

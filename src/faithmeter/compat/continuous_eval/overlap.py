@@ -64,16 +64,16 @@ class Reference:
         """Return the share of each sentence's distinct words that lie on a common subsequence with a part."""
         cut = [_rouge_parts(sentence) for sentence in sentences]
         wanted = {word for parts in cut for part in parts for word in part}
-        places: dict[str, list[int]] = {}
-        for place, words in enumerate(self._parts):
+        parts_with: dict[str, list[int]] = {}
+        for index, words in enumerate(self._parts):
             for word in wanted.intersection(words):
-                places.setdefault(word, []).append(place)
+                parts_with.setdefault(word, []).append(index)
         return [
-            0.0 if _PUNCTUATION.issuperset(sentence) else self._found(parts, places)
+            0.0 if _PUNCTUATION.issuperset(sentence) else self._share_found(parts, parts_with)
             for sentence, parts in zip(sentences, cut, strict=True)
         ]
 
-    def _found(self, hypotheses: list[list[str]], places: dict[str, list[int]]) -> float:
+    def _share_found(self, hypotheses: list[list[str]], parts_with: dict[str, list[int]]) -> float:
         """Walk the parts that hold a word not yet found, as only they can have something new."""
         wanted = set().union(*hypotheses)
         missing = set(wanted)
@@ -81,10 +81,10 @@ class Reference:
             masks = _masks(hypothesis)
             walked: set[int] = set()
             for word in hypothesis:
-                for place in places.get(word, ()) if word in missing else ():
-                    if place not in walked:
-                        walked.add(place)
-                        missing -= _path(self._parts[place], masks, len(hypothesis))
+                for index in parts_with.get(word, ()) if word in missing else ():
+                    if index not in walked:
+                        walked.add(index)
+                        missing -= _path(self._parts[index], masks, len(hypothesis))
                     if word not in missing:
                         break
         return (len(wanted) - len(missing)) / len(wanted)
@@ -153,7 +153,7 @@ def _path(words: list[str], masks: dict[str, int], width: int) -> set[str]:
         matched = mask != 0
         rows.append((word, mask, full ^ flat))
 
-    found = set()
+    path = set()
     reach = full  # a bit for each column not yet passed
     for word, mask, grows in reversed(rows):
         stop = (grows | mask) & reach
@@ -162,10 +162,10 @@ def _path(words: list[str], masks: dict[str, int], width: int) -> set[str]:
         column = 1 << (stop.bit_length() - 1)
         reach = column - 1
         if mask & column:
-            found.add(word)
+            path.add(word)
         else:
             reach |= column
-    return found
+    return path
 
 
 def _bare(text: str) -> str:

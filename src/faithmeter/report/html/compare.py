@@ -42,7 +42,7 @@ def _data(comparison: Comparison, pairs: list[Pairing], title: str) -> Iterator[
     rows: list[dict[str, Any]] = []
     waiting = iter(pairs)
     while block := list(islice(waiting, BLOCK)):
-        found = []
+        details = []
         for pair in block:
             change = comparison.load(pair)
             rows.append(
@@ -55,8 +55,8 @@ def _data(comparison: Comparison, pairs: list[Pairing], title: str) -> Iterator[
                     "answer": change.after.sample.answer,
                 }
             )
-            found.append(comparable(change.before, change.after, change.claims))
-        yield data_script("block", found)
+            details.append(comparable(change.before, change.after, change.claims))
+        yield data_script("block", details)
     yield data_script("index", rows)
     yield data_script("summary", {"title": title, "block": BLOCK})
 

@@ -54,39 +54,39 @@ def _handler(session: Session, token: str, finish: Callable[[], None]) -> type[B
         sys_version = ""
 
         def do_GET(self) -> None:
-            place = self._allowed()
-            if place == "":
+            path = self._allowed()
+            if path == "":
                 self._send(document, "text/html; charset=utf-8")
-            elif place == "state":
+            elif path == "state":
                 self._json(session.state())
-            elif place is not None and place.startswith("state/") and place[6:].isdecimal():
-                self._json(session.state(int(place[6:])))
-            elif place is not None:
+            elif path is not None and path.startswith("state/") and path[6:].isdecimal():
+                self._json(session.state(int(path[6:])))
+            elif path is not None:
                 self._fail(HTTPStatus.NOT_FOUND)
 
         def do_POST(self) -> None:
-            place = self._allowed()
-            if place is None:
+            path = self._allowed()
+            if path is None:
                 return
             body = self._body()
             if body is None:
                 self._fail(HTTPStatus.BAD_REQUEST)
-            elif place == "label":
+            elif path == "label":
                 self._label(body)
-            elif place == "finish":
+            elif path == "finish":
                 self._json(session.state())
                 finish()
             else:
                 self._fail(HTTPStatus.NOT_FOUND)
 
         def _label(self, body: dict[str, Any]) -> None:
-            number, word, note = body.get("place"), body.get("label"), body.get("note", "")
-            known = isinstance(number, int) and 0 <= number < len(session.items) and isinstance(note, str)
+            index, word, note = body.get("place"), body.get("label"), body.get("note", "")
+            known = isinstance(index, int) and 0 <= index < len(session.items) and isinstance(note, str)
             if not known or word not in WORDS:
                 self._fail(HTTPStatus.BAD_REQUEST)
                 return
             try:
-                session.label(number, word, note=note)  # type: ignore[arg-type]
+                session.label(index, word, note=note)  # type: ignore[arg-type]
             except FaithmeterError as error:
                 self._json({"error": str(error)}, HTTPStatus.INTERNAL_SERVER_ERROR)
                 return
@@ -114,10 +114,10 @@ def _handler(session: Session, token: str, finish: Callable[[], None]) -> type[B
             if self.headers.get_content_type() != "application/json" or not length.isdecimal() or int(length) > LARGEST:
                 return None
             try:
-                found = json.loads(self.rfile.read(int(length)))
+                body = json.loads(self.rfile.read(int(length)))
             except ValueError:
                 return None
-            return found if isinstance(found, dict) else None
+            return body if isinstance(body, dict) else None
 
         def _json(self, value: dict[str, Any], status: HTTPStatus = HTTPStatus.OK) -> None:
             self._send(json.dumps(value).encode(), "application/json", status)

@@ -30,12 +30,12 @@ def overview(summary: Summary) -> str:
 
 def _first(summary: Summary) -> str:
     """The worst claims, one of each answer, so that they are seen without scrolling."""
-    found = [(result, worst[0]) for result in summary.worst(summary.keep) if (worst := to_look_at(result))][:FIRST]
+    shown = [(result, worst[0]) for result in summary.worst(summary.keep) if (worst := to_look_at(result))][:FIRST]
     head = '<div class="panel first"><h3>Look at these first</h3>'
-    if not found:
+    if not shown:
         return f'{head}<p class="unit">Every claim that was judged is supported.</p></div>'
     items = []
-    for result, outcome in found:
+    for result, outcome in shown:
         claim, why = preview(outcome)
         link = urlencode({"sample": result.sample.id, "claim": result.outcomes.index(outcome) + 1})
         name = outcome.word.replace(" ", "_")
@@ -51,7 +51,7 @@ def _first(summary: Summary) -> str:
 
 
 def _notes(summary: Summary) -> str:
-    lines = (escape(noted(number, summary.count, note)) for note, number in summary.notes.items())
+    lines = (escape(noted(count, summary.count, note)) for note, count in summary.notes.items())
     return "".join(f'<p class="notice">⚠ {line}</p>' for line in lines)
 
 

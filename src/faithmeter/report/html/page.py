@@ -98,7 +98,7 @@ def _data(results: Iterable[Result], kept: set[int] | None, title: str) -> Itera
     rows: list[dict[str, Any]] = []
     signatures: dict[str, int] = {}
     ids: dict[str, int] = {}
-    chosen = (result for place, result in enumerate(results) if kept is None or place in kept)
+    chosen = (result for index, result in enumerate(results) if kept is None or index in kept)
     while block := list(islice(chosen, BLOCK)):
         for result in block:
             rows.append(row(result) | {"id": _unique(result.sample.id, ids)})
@@ -118,8 +118,8 @@ def _unique(name: str, seen: dict[str, int]) -> str:
 
 def _lowest(results: Iterable[Result], limit: int) -> set[int]:
     """The places of the results to keep: failed ones, then the lowest scores."""
-    scores = ((-1.0 if result.score is None else result.score, place) for place, result in enumerate(results))
-    return {place for _, place in heapq.nsmallest(limit, scores)}
+    scores = ((-1.0 if result.score is None else result.score, index) for index, result in enumerate(results))
+    return {index for _, index in heapq.nsmallest(limit, scores)}
 
 
 def _notice(count: int, limit: int) -> str:

@@ -46,7 +46,7 @@ def counts(result: Result) -> list[int]:
 
 def row(result: Result) -> dict[str, Any]:
     """What the table shows, sorts, searches and filters by."""
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "id": result.sample.id,
         "score": result.score,
         "status": result.status,
@@ -57,11 +57,11 @@ def row(result: Result) -> dict[str, Any]:
         "answer": result.sample.answer,
     }
     if worst := to_look_at(result):
-        found["worst"] = [result.outcomes.index(worst[0]) + 1, _label(worst[0]), *preview(worst[0])]
+        fields["worst"] = [result.outcomes.index(worst[0]) + 1, _label(worst[0]), *preview(worst[0])]
     short = {key: _shown(value) for key, value in result.sample.metadata.items() if not isinstance(value, dict | list)}
     if short := {key: value for key, value in short.items() if len(value) <= SHORT}:
-        found["meta"] = short
-    return found
+        fields["meta"] = short
+    return fields
 
 
 def preview(outcome: Outcome) -> tuple[str, str]:
@@ -80,65 +80,65 @@ def _label(outcome: Outcome) -> str:
 
 def details(result: Result, signature: int) -> dict[str, Any]:
     """The rest of a sample, read when it is opened; `signature` is its place in the page's list."""
-    place = utf16(result.sample.answer)
-    found: dict[str, Any] = {
+    in_utf16 = utf16(result.sample.answer)
+    fields: dict[str, Any] = {
         "contexts": [{"id": context.id, "text": context.text} for context in result.sample.contexts],
-        "outcomes": [_outcome(outcome, result, place) for outcome in result.outcomes],
-        "asides": [{"kind": a.kind, "start": place(a.start), "end": place(a.end)} for a in result.asides],
+        "outcomes": [_outcome(outcome, result, in_utf16) for outcome in result.outcomes],
+        "asides": [{"kind": a.kind, "start": in_utf16(a.start), "end": in_utf16(a.end)} for a in result.asides],
         "signature": signature,
         "usage": result.usage.model_dump(exclude_defaults=True),
     }
     if result.sample.history:
-        found["history"] = [(turn.role, turn.text) for turn in result.sample.history]
+        fields["history"] = [(turn.role, turn.text) for turn in result.sample.history]
     if result.notes:
-        found["notes"] = result.notes
+        fields["notes"] = result.notes
     if result.citations:
-        found["citations"] = citation_lines(result)
+        fields["citations"] = citation_lines(result)
     if result.revision:
-        found["revision"] = {
+        fields["revision"] = {
             "headline": fix_headline(result.revision),
             "pieces": result.revision.pieces(result.sample.answer),
         }
     if result.failures:
-        found["bounds"] = result.bounds
+        fields["bounds"] = result.bounds
     if result.sample.metadata:
-        found["metadata"] = {key: _shown(value) for key, value in result.sample.metadata.items()}
-    return found
+        fields["metadata"] = {key: _shown(value) for key, value in result.sample.metadata.items()}
+    return fields
 
 
-def _outcome(outcome: Outcome, result: Result, place: Callable[[int], int]) -> dict[str, Any]:
+def _outcome(outcome: Outcome, result: Result, in_utf16: Callable[[int], int]) -> dict[str, Any]:
     claim = outcome.claim
-    found: dict[str, Any] = {"label": _label(outcome)}
+    fields: dict[str, Any] = {"label": _label(outcome)}
     if claim:
-        found |= {"text": claim.text, "start": place(claim.start), "end": place(claim.end)}
+        fields |= {"text": claim.text, "start": in_utf16(claim.start), "end": in_utf16(claim.end)}
     if isinstance(outcome, Failure):
-        return found | {"kind": outcome.kind, "reason": outcome.message}
-    return found | _verdict(outcome, result)
+        return fields | {"kind": outcome.kind, "reason": outcome.message}
+    return fields | _verdict(outcome, result)
 
 
 def _verdict(verdict: Verdict, result: Result) -> dict[str, Any]:
-    found: dict[str, Any] = {"origin": verdict.origin.model_dump(exclude_none=True)}
+    fields: dict[str, Any] = {"origin": verdict.origin.model_dump(exclude_none=True)}
     if verdict.support is not None:
-        found["support"] = round(verdict.support, 4)
+        fields["support"] = round(verdict.support, 4)
     if verdict.reason:
-        found["reason"] = verdict.reason
+        fields["reason"] = verdict.reason
     if verdict.kind:
-        found["wrong"] = verdict.kind
+        fields["wrong"] = verdict.kind
     if verdict.blame:
-        found["blame"] = verdict.blame
+        fields["blame"] = verdict.blame
     if verdict.in_corpus:
-        found["found"] = {"document": verdict.in_corpus.document, "quote": verdict.in_corpus.quote}
+        fields["found"] = {"document": verdict.in_corpus.document, "quote": verdict.in_corpus.quote}
     if verdict.gaps:
         within = utf16(verdict.claim.text)
-        found["gaps"] = [(within(start), within(end)) for start, end in verdict.gaps]
-        found["conflicts"] = [(within(start), within(end)) for start, end in verdict.conflicts]
+        fields["gaps"] = [(within(start), within(end)) for start, end in verdict.gaps]
+        fields["conflicts"] = [(within(start), within(end)) for start, end in verdict.conflicts]
     if verdict.evidence:
-        found["evidence"] = [
+        fields["evidence"] = [
             (item.context, inside(item.start), inside(item.end))
             for item in verdict.evidence
             for inside in (utf16(result.sample.contexts[item.context].text),)
         ]
-    return found
+    return fields
 
 
 def _shown(value: Any) -> str:
@@ -158,7 +158,7 @@ def comparable(
 def _side(outcome: Outcome | None, result: Result) -> dict[str, Any] | None:
     if outcome is None:
         return None
-    found = _outcome(outcome, result, lambda offset: offset)
+    fields = _outcome(outcome, result, lambda offset: offset)
     if isinstance(outcome, Verdict):
-        found["evidence"] = [(item.context, item.quote) for item in outcome.evidence]
-    return found
+        fields["evidence"] = [(item.context, item.quote) for item in outcome.evidence]
+    return fields

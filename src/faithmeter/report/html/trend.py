@@ -61,13 +61,13 @@ def read_runs(paths: Sequence[str | Path], *, by_date: bool = False, min_score: 
 
 def steps(runs: Sequence[TrendRun]) -> list[Step]:
     """What changed from each run to the next."""
-    found = []
+    changes = []
     for before, after in pairwise(runs):
         try:
-            found.append(Step(Comparison(before.path, after.path)))
+            changes.append(Step(Comparison(before.path, after.path)))
         except DataError:  # no sample in common
-            found.append(Step(None))
-    return found
+            changes.append(Step(None))
+    return changes
 
 
 def write_trend(path: str | Path, runs: Sequence[TrendRun], *, title: str | None = None) -> None:
@@ -85,8 +85,8 @@ def _plot(runs: Sequence[TrendRun]) -> str:
     bounds = [bound for run in runs for bound in (run.summary.interval or ())]
     low = math.floor(min([*bounds, 0.89]) * 10) / 10
 
-    def x(place: int) -> float:
-        return LEFT + (WIDTH - LEFT - RIGHT) * (place + 0.5) / len(runs)
+    def x(index: int) -> float:
+        return LEFT + (WIDTH - LEFT - RIGHT) * (index + 0.5) / len(runs)
 
     def y(score: float) -> float:
         return TOP + (HEIGHT - TOP - BOTTOM) * (1 - (min(1.0, max(low, score)) - low) / (1 - low))
@@ -99,16 +99,16 @@ def _plot(runs: Sequence[TrendRun]) -> str:
     limit = runs[0].summary.min_score
     if limit is not None and limit >= low:
         parts.append(f'<line class="gate" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(limit):.1f}" y2="{y(limit):.1f}"/>')
-    scored = [(place, run) for place, run in enumerate(runs) if run.summary.mean is not None]
-    line = " ".join(f"{x(place):.1f},{y(run.summary.mean or 0.0):.1f}" for place, run in scored)
+    scored = [(index, run) for index, run in enumerate(runs) if run.summary.mean is not None]
+    line = " ".join(f"{x(index):.1f},{y(run.summary.mean or 0.0):.1f}" for index, run in scored)
     parts.append(f'<polyline class="curve" points="{line}"/>')
-    for place, run in scored:
-        parts += _point(x(place), y, run)
+    for index, run in scored:
+        parts += _point(x(index), y, run)
     every = max(1, len(runs) // 12)
-    for place, run in enumerate(runs):
-        if place % every == 0:
+    for index, run in enumerate(runs):
+        if index % every == 0:
             short = run.name if len(run.name) <= 16 else run.name[:15] + "…"
-            parts.append(f'<text x="{x(place):.1f}" y="{HEIGHT - 14}" text-anchor="middle">{escape(short)}</text>')
+            parts.append(f'<text x="{x(index):.1f}" y="{HEIGHT - 14}" text-anchor="middle">{escape(short)}</text>')
     words = "; ".join(f"{escape(run.name)}: {number(run.summary.mean)}" for run in runs)
     return (
         '<section class="panel"><h2 class="eyebrow">Mean faithfulness, with its 95 % interval</h2>'
@@ -139,9 +139,9 @@ def _point(x: float, y: Callable[[float], float], run: TrendRun) -> list[str]:
 def _table(runs: Sequence[TrendRun], changes: Sequence[Step]) -> str:
     """The runs, the latest first, each with what changed since the one before."""
     rows = []
-    for place in reversed(range(len(runs))):
-        run = runs[place]
-        rows.append(_row(run, changes[place - 1] if place else None, runs[place - 1].name if place else ""))
+    for index in reversed(range(len(runs))):
+        run = runs[index]
+        rows.append(_row(run, changes[index - 1] if index else None, runs[index - 1].name if index else ""))
     gate = any(run.summary.pass_rate is not None for run in runs)
     heads = [
         "Run",
@@ -184,13 +184,13 @@ def _moved(step: Step | None) -> str:
 
 
 def _labels(summary: Summary) -> str:
-    found = []
+    tallies = []
     for label in Label:
         word = label.replace("_", " ")
         if summary.labels[label]:
             mark = f'<span aria-hidden="true">{LOOKS[word].mark}</span><span class="sr">{word}: </span>'
-            found.append(f'<span class="tally {label.value}" title="{word}">{mark}{summary.labels[label]:,}</span>')
-    return f'<span class="tallies">{"".join(found)}</span>'
+            tallies.append(f'<span class="tally {label.value}" title="{word}">{mark}{summary.labels[label]:,}</span>')
+    return f'<span class="tallies">{"".join(tallies)}</span>'
 
 
 def _changed(step: Step | None, before: str) -> str:

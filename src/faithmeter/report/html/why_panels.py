@@ -50,11 +50,11 @@ def _fix(summary: Summary) -> str:
     if not summary.blame:
         return ""
     rows = []
-    for place, names in FIX.items():
+    for part, names in FIX.items():
         counts = {name: summary.blame[name] for name in names}  # type: ignore[index]
         words = ", ".join(f"{count:,} {BLAME_WORDS[name]}" for name, count in counts.items() if count)
         if words:
-            rows.append((place, sum(counts.values()), words))
+            rows.append((part, sum(counts.values()), words))
     hint = ""
     if summary.blame["missing"]:
         hint = '<p class="unit">With <code>--corpus</code>, what is not in the contexts is looked up there.</p>'

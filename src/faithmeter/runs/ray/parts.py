@@ -85,7 +85,7 @@ class Part:
     skipped: frozenset[int]
     """Rows that are not judged, counted from the part's first."""
     suffixes: Mapping[int, int]
-    """Rows whose content was met before: the number that tells them apart."""
+    """Rows whose content occurred before: the number that distinguishes them."""
     digest: str
     """Of the rows, the choice among them, and the signature."""
 

@@ -128,34 +128,34 @@ class Clause(NamedTuple):
 def parse(sentence: str) -> Clause | None:
     """Read a sentence; None if it is not of the simple kind."""
     body, stop = grammar.ends(sentence)
-    found = _LEAD.match(body)
-    lead = found[0] if found else ""
+    match = _LEAD.match(body)
+    lead = match[0] if match else ""
     clause, comma, more = body[len(lead) :].partition(",")
     tokens = clause.split(" ")
     if not stop or re.search(r"[;:()\"“”?!]", clause) or len(tokens) > 25:
         return None
-    for place in range(1, min(8, len(tokens) - 1)):
-        subject = " ".join(tokens[:place])
+    for index in range(1, min(8, len(tokens) - 1)):
+        subject = " ".join(tokens[:index])
         if not is_noun_phrase(subject):
             continue
-        if found_clause := _passive(tokens, place) or _active(tokens, place):
-            return found_clause._replace(lead=lead, more=comma + more, stop=stop)
+        if parsed := _passive(tokens, index) or _active(tokens, index):
+            return parsed._replace(lead=lead, more=comma + more, stop=stop)
     return None
 
 
-def _active(tokens: list[str], place: int) -> Clause | None:
-    subject, adverb, place = " ".join(tokens[:place]), *_adverb(tokens, place)
+def _active(tokens: list[str], index: int) -> Clause | None:
+    subject, adverb, index = " ".join(tokens[:index]), *_adverb(tokens, index)
     tense: Literal["past", "present", "perfect"] = "past"
-    if tokens[place] in ("has", "have") and place + 1 < len(tokens):
-        tense, place = "perfect", place + 1
-    word = tokens[place]
+    if tokens[index] in ("has", "have") and index + 1 < len(tokens):
+        tense, index = "perfect", index + 1
+    word = tokens[index]
     forms = _forms(word, participle=tense == "perfect")
     if forms is None and tense == "past" and word in grammar.BY_THIRD and not is_plural(subject):
         verb = grammar.BY_THIRD[word]
         forms, tense = (verb.past, verb.participle, verb.third), "present"
     if forms is None or word in _INTRANSITIVE:
         return None
-    rest = _object(tokens, place + 1)
+    rest = _object(tokens, index + 1)
     if rest is None:
         return None
     patient, tail = rest
@@ -165,15 +165,15 @@ def _active(tokens: list[str], place: int) -> Clause | None:
     return Clause("", subject, patient, adverb, participle, past, third, tense, False, tail, "", "")
 
 
-def _passive(tokens: list[str], place: int) -> Clause | None:
-    subject, be = " ".join(tokens[:place]), tokens[place]
+def _passive(tokens: list[str], index: int) -> Clause | None:
+    subject, be = " ".join(tokens[:index]), tokens[index]
     if be not in ("was", "were"):
         return None
-    adverb, place = _adverb(tokens, place + 1)
-    if place + 1 >= len(tokens) or tokens[place + 1] != "by":
+    adverb, index = _adverb(tokens, index + 1)
+    if index + 1 >= len(tokens) or tokens[index + 1] != "by":
         return None
-    forms = _forms(tokens[place], participle=True)
-    rest = _object(tokens, place + 2) if forms else None
+    forms = _forms(tokens[index], participle=True)
+    rest = _object(tokens, index + 2) if forms else None
     if forms is None or rest is None:
         return None
     agent, tail = rest
@@ -181,10 +181,10 @@ def _passive(tokens: list[str], place: int) -> Clause | None:
     return Clause("", agent, subject, adverb, participle, past, third, "past", True, tail, "", "")
 
 
-def _adverb(tokens: list[str], place: int) -> tuple[str, int]:
-    if place < len(tokens) - 1 and tokens[place] in _ADVERBS:
-        return tokens[place] + " ", place + 1
-    return "", place
+def _adverb(tokens: list[str], index: int) -> tuple[str, int]:
+    if index < len(tokens) - 1 and tokens[index] in _ADVERBS:
+        return tokens[index] + " ", index + 1
+    return "", index
 
 
 def _forms(word: str, *, participle: bool) -> tuple[str, str, str | None] | None:
@@ -195,11 +195,11 @@ def _forms(word: str, *, participle: bool) -> tuple[str, str, str | None] | None
     return (word, word, None) if word.islower() and word.endswith("ed") and len(word) > 5 else None
 
 
-def _object(tokens: list[str], place: int) -> tuple[str, str] | None:
+def _object(tokens: list[str], start: int) -> tuple[str, str] | None:
     """The noun phrase that begins at a place and what follows it, from a preposition on."""
-    for end in range(len(tokens), place, -1):
+    for end in range(len(tokens), start, -1):
         follows = tokens[end : end + 1]
-        phrase = " ".join(tokens[place:end])
+        phrase = " ".join(tokens[start:end])
         if (not follows or follows[0] in _PREPOSITIONS) and is_noun_phrase(phrase):
             return None if phrase.split()[-1].lower() in _TIMES else (phrase, "".join(f" {t}" for t in tokens[end:]))
     return None

@@ -1,6 +1,6 @@
 """Makes a supported claim false in one known way, so that a verifier can be tested on the user's own data.
 
-Each change is one that the sample cannot bear out: what is put in (a number, a date, a name, a unit with its number)
+Each change is one that the sample does not support: what is put in (a number, a date, a name, a unit with its number)
 must not occur in the contexts, the question or the claim. Where a claim offers no part that can be changed so, the
 kind does not apply to it, and None comes back. English only: elsewhere only numbers, years and names are changed.
 """
@@ -62,21 +62,21 @@ def number(claim: str, source: Source, rng: random.Random) -> str | None:
 
 
 def _digit_spots(claim: str, source: Source, rng: random.Random) -> Iterator[_Spot]:
-    taken = source.numbers | {found.replace(",", "") for found in re.findall(r"\d[\d,]*(?:\.\d+)?", claim)}
-    for found in _CLOCK.finditer(claim):
-        hours = range(1, 13) if int(found[1]) <= 12 else range(13, 24)
-        times = [f"{hour}:{found[2]}" for hour in hours]
-        yield _Spot(*found.span(), [time for time in times if time != found[0] and not source.has(time)])
+    taken = source.numbers | {numeral.replace(",", "") for numeral in re.findall(r"\d[\d,]*(?:\.\d+)?", claim)}
+    for match in _CLOCK.finditer(claim):
+        hours = range(1, 13) if int(match[1]) <= 12 else range(13, 24)
+        times = [f"{hour}:{match[2]}" for hour in hours]
+        yield _Spot(*match.span(), [time for time in times if time != match[0] and not source.has(time)])
     near_month = _month_finder(claim)
     indent = len(claim) - len(claim.lstrip())
-    for found in _NUMBER.finditer(claim):
-        start, end = found.span()
-        if _YEAR.fullmatch(found[0]) or near_month(start, end):
+    for match in _NUMBER.finditer(claim):
+        start, end = match.span()
+        if _YEAR.fullmatch(match[0]) or near_month(start, end):
             continue
         numbered = start == indent and claim.startswith(".", end)
-        if numbered or _CITED.search(claim, max(0, start - _REACH), start) or found[0] in ("0", "1"):
+        if numbered or _CITED.search(claim, max(0, start - _REACH), start) or match[0] in ("0", "1"):
             continue  # the label of a list or a passage; and one of something would need a plural
-        whole, decimals = found[1], found[2] or ""
+        whole, decimals = match[1], match[2] or ""
         if _MERIDIEM.match(claim, end):
             options = [str(hour) for hour in range(1, 13) if str(hour) not in taken]
         else:
@@ -105,68 +105,68 @@ def _month_finder(claim: str) -> Callable[[int, int], bool]:
 def _near(whole: str, rng: random.Random, limit: int | None) -> list[str]:
     """Whole numbers of the same size and look, at least a tenth away."""
     old = int(whole.replace(",", ""))
-    found = []
+    nearby = []
     for _ in range(20):
         first = rng.choice([digit for digit in "123456789" if digit != whole[0]])
         new = int(first + whole.replace(",", "")[1:])
         if new > 1 and abs(new - old) >= max(2, old / 10) and (limit is None or new <= limit):
-            found.append(f"{new:,}" if "," in whole else str(new))
-    return found
+            nearby.append(f"{new:,}" if "," in whole else str(new))
+    return nearby
 
 
 def _word_spots(claim: str, source: Source) -> Iterator[_Spot]:
     for table, least in ((grammar.NUMBERS[2:], 2), (grammar.TENS, 1), (grammar.ORDINALS, 2)):
-        for found in re.finditer(rf"\b(?:{'|'.join(table)})\b(?!-\w)", claim, re.IGNORECASE):
-            place = table.index(found[0].lower())
-            options = [word for there, word in enumerate(table) if abs(there - place) >= least and not source.has(word)]
+        for match in re.finditer(rf"\b(?:{'|'.join(table)})\b(?!-\w)", claim, re.IGNORECASE):
+            index = table.index(match[0].lower())
+            options = [word for other, word in enumerate(table) if abs(other - index) >= least and not source.has(word)]
             digits = {word: str(value) for value, word in enumerate(grammar.NUMBERS)}
             options = [word for word in options if digits.get(word) not in source.numbers]
-            yield _Spot(*found.span(), [grammar.capitalised(o) if found[0][0].isupper() else o for o in options])
+            yield _Spot(*match.span(), [grammar.capitalised(o) if match[0][0].isupper() else o for o in options])
 
 
 def date(claim: str, source: Source, rng: random.Random) -> str | None:
     """Another year, month, weekday or day of a month that the sample does not name."""
     spots = []
-    for found in _YEAR.finditer(claim):
-        if not _dated(claim, found):
+    for match in _YEAR.finditer(claim):
+        if not _dated(claim, match):
             continue
-        steps = (-30, -20, -10, 10, 20, 30) if found[2] else (-14, -9, -6, -4, -3, -2, 2, 3, 4, 6, 9)
-        years = [str(int(found[1]) + step) for step in steps if int(found[1]) + step <= 2035]
-        spots.append(_Spot(*found.span(), [year + found[2] for year in years if year not in source.numbers]))
+        steps = (-30, -20, -10, 10, 20, 30) if match[2] else (-14, -9, -6, -4, -3, -2, 2, 3, 4, 6, 9)
+        years = [str(int(match[1]) + step) for step in steps if int(match[1]) + step <= 2035]
+        spots.append(_Spot(*match.span(), [year + match[2] for year in years if year not in source.numbers]))
     months = [month for month in grammar.MONTHS if not source.has(month) and month not in claim]
-    for found in _MONTH_SPOT.finditer(claim):
-        spots.append(_Spot(*(found.span("bare") if found["bare"] else found.span()), months))
+    for match in _MONTH_SPOT.finditer(claim):
+        spots.append(_Spot(*(match.span("bare") if match["bare"] else match.span()), months))
     days = [day for day in grammar.WEEKDAYS if not source.has(day) and day not in claim]
-    for found in _WEEKDAY.finditer(claim):
-        spots.append(_Spot(*found.span(), days))
+    for match in _WEEKDAY.finditer(claim):
+        spots.append(_Spot(*match.span(), days))
     near_month = _month_finder(claim)
-    for found in re.finditer(r"\b(\d{1,2})(?!\d)", claim):
-        if near_month(*found.span(1)):
-            free = [day for day in range(4, 21) if str(day) not in source.numbers and abs(day - int(found[1])) > 1]
-            end = found.end(1) + 2 * claim.startswith(("st", "nd", "rd", "th"), found.end(1))
-            spots.append(_Spot(found.start(1), end, [f"{day}th" if end > found.end(1) else str(day) for day in free]))
+    for match in re.finditer(r"\b(\d{1,2})(?!\d)", claim):
+        if near_month(*match.span(1)):
+            free = [day for day in range(4, 21) if str(day) not in source.numbers and abs(day - int(match[1])) > 1]
+            end = match.end(1) + 2 * claim.startswith(("st", "nd", "rd", "th"), match.end(1))
+            spots.append(_Spot(match.start(1), end, [f"{day}th" if end > match.end(1) else str(day) for day in free]))
     return _one_of(claim, spots, rng)
 
 
-def _dated(claim: str, found: re.Match[str]) -> bool:
-    """Whether four digits are a year: a word before them says so, or they stand in brackets or after a month."""
-    counted = _COUNTED.match(claim, found.end()) and not found[2]
-    return bool(_YEAR_CUE.search(claim, max(0, found.start() - _REACH), found.start())) and not counted
+def _dated(claim: str, match: re.Match[str]) -> bool:
+    """Whether four digits are a year: a word before them says so, or they are in brackets or after a month."""
+    counted = _COUNTED.match(claim, match.end()) and not match[2]
+    return bool(_YEAR_CUE.search(claim, max(0, match.start() - _REACH), match.start())) and not counted
 
 
 def unit(claim: str, source: Source, rng: random.Random) -> str | None:
     """The same number of something else."""
     spots = []
-    for found in _QUANTITY.finditer(claim):
-        new = grammar.UNITS[found[3]]
-        if claim.startswith((" a day", " a week", " a month", " a year"), found.end()):
+    for match in _QUANTITY.finditer(claim):
+        new = grammar.UNITS[match[3]]
+        if claim.startswith((" a day", " a week", " a month", " a year"), match.end()):
             continue  # "seven weeks a week" is no sense, rather than another one
-        if not any(source.has(f"{found[1]}{gap}{new}") for gap in ("", " ", "-")):
-            spots.append(_Spot(*found.span(3), [new]))
-    for found in re.finditer(r"[$€£](?=\d)", claim):
-        new = grammar.CURRENCIES[found[0]]
+        if not any(source.has(f"{match[1]}{gap}{new}") for gap in ("", " ", "-")):
+            spots.append(_Spot(*match.span(3), [new]))
+    for match in re.finditer(r"[$€£](?=\d)", claim):
+        new = grammar.CURRENCIES[match[0]]
         if not source.has(new):
-            spots.append(_Spot(*found.span(), [new]))
+            spots.append(_Spot(*match.span(), [new]))
     return _one_of(claim, spots, rng)
 
 
@@ -179,10 +179,10 @@ def name(claim: str, source: Source, rng: random.Random) -> str | None:
         return None
     start, end = rng.choice(spots)
     old = claim[start:end]
-    place = re.search(r"\b(?:in|near) $", claim[:start]) is not None
+    after_in = re.search(r"\b(?:in|near) $", claim[:start]) is not None
     options = [
         new
-        for new in (grammar.OTHER_PLACES if place else _other_names(old))
+        for new in (grammar.OTHER_PLACES if after_in else _other_names(old))
         if not source.has(new) and new not in claim
     ]
     if not options:
@@ -222,20 +222,20 @@ def negation(claim: str, source: Source, rng: random.Random) -> str | None:
     """What is said is denied, or what is denied is said."""
     if "?" in claim or re.match(r"(?:\w+, )?(?:I|We)\b", claim):
         return None
-    if found := _NEGATED.search(claim):
-        if re.match(r" (?:just|only|merely|simply|necessarily)\b", claim[found.end() :]):
+    if match := _NEGATED.search(claim):
+        if re.match(r" (?:just|only|merely|simply|necessarily)\b", claim[match.end() :]):
             return None  # "is not just …, but also …" denies nothing
-        plain = {"ca": "can", "wo": "will"}.get(found[2] or "", found[2]) or found[1] or "can"
-        return _put(claim, *found.span(), plain)
+        plain = {"ca": "can", "wo": "will"}.get(match[2] or "", match[2]) or match[1] or "can"
+        return _put(claim, *match.span(), plain)
     if re.search(r"\b(?:no|never|none|nothing|neither|nor|without|hardly|n't)\b", claim, re.IGNORECASE):
         return None  # a second negation would be no clear denial
-    for found in _PLAIN.finditer(claim):
-        following = _FOLLOWING.match(claim, found.end())
-        before = claim[max(0, found.start() - _REACH) : found.start()].lower().split()
+    for match in _PLAIN.finditer(claim):
+        following = _FOLLOWING.match(claim, match.end())
+        before = claim[max(0, match.start() - _REACH) : match.start()].lower().split()
         if before and (before[-1] in _NO_SUBJECT or not _SOME.isdisjoint(before[-4:])):
             continue  # what some are, others are not: no denial
         if following and following[1].lower() not in _NOT_BEFORE:
-            return _put(claim, *found.span(), _denied(found[1], following[1]))
+            return _put(claim, *match.span(), _denied(match[1], following[1]))
     return _denied_verb(claim)
 
 
@@ -258,27 +258,27 @@ def _denied_verb(claim: str) -> str | None:
     """Deny the one verb of a claim that has no auxiliary."""
     if re.search(r"\b(?:may|might|shall|ought|some|several|many|few)\b", claim, re.IGNORECASE):
         return None
-    found = []
+    verbs = []
     for token in TOKEN.finditer(claim):
         verb = grammar.BY_THIRD.get(token[0]) or grammar.BY_PAST.get(token[0])
         before = claim[max(0, token.start() - _REACH) : token.start()].split() if verb else []
         if verb and before and before[-1].lower() not in _NO_VERB_AFTER and not before[-1].endswith((",", "ly")):
-            found.append((token, verb))
-    if len(found) != 1:
+            verbs.append((token, verb))
+    if len(verbs) != 1:
         return None
-    token, verb = found[0]
+    token, verb = verbs[0]
     return _put(claim, *token.span(), f"{'does' if token[0] == verb.third else 'did'} not {verb.base}")
 
 
 def quantifier(claim: str, source: Source, rng: random.Random) -> str | None:
-    """How many, how often or how much is turned round."""
+    """How many, how often or how much is reversed."""
     spots = []
     for pattern, new in grammar.QUANTIFIERS:
-        for found in pattern.finditer(claim):
-            after = _CHUNK.search(claim, found.end())
+        for match in pattern.finditer(claim):
+            after = _CHUNK.search(claim, match.end())
             phrase = new + (after[0] if after else "")
             if not source.has(phrase):
-                spots.append(_Spot(*found.span(), [grammar.capitalised(new) if found[0][0].isupper() else new]))
+                spots.append(_Spot(*match.span(), [grammar.capitalised(new) if match[0][0].isupper() else new]))
     return _one_of(claim, spots, rng)
 
 
@@ -288,7 +288,7 @@ def roles(claim: str, source: Source, rng: random.Random) -> str | None:
     if clause is None or not clause.two_sided or clause.agent.lower() == clause.patient.lower():
         return None
     if not all(word in source.lower for word in _content(clause.agent) + _content(clause.patient)):
-        return None  # said in other words: whether the swapped claim holds cannot be told from these
+        return None  # said in other words: these do not show whether the swapped claim holds
     return grammar.with_article(clause.swapped().said(passive=clause.passive))
 
 
@@ -316,7 +316,7 @@ def addition(claim: str, source: Source, rng: random.Random) -> str | None:
     body, stop = grammar.ends(claim)
     finite = any(word in _FINITE for word in TOKEN.findall(claim))
     if not finite:
-        return None  # an instruction or a heading: what is added would hang in the air
+        return None  # an instruction or a heading: nothing there to add to
     if not body or not (body[-1].isalnum() or body[-1] in "%)'’\"”") or "?" in claim or len(body.split()) < 4:
         return None
     years = [str(year) for year in range(1951, 2024) if str(year) not in source.numbers]

@@ -30,7 +30,7 @@ _POINTING = frozenset(grammar.words("it he she they this these those that their 
 
 
 class Case(NamedTuple):
-    """A claim made anew, in its sample made anew."""
+    """A changed claim, in its changed sample."""
 
     kind: str
     original: Pair
@@ -106,8 +106,8 @@ async def selftest(
     progress: Callable[[int], None] = lambda judged: None,
 ) -> dict[str, Tested]:
     """Change claims that the evaluator's verifier finds supported, and count what it still finds supported."""
-    found = [pair for sample in samples for pair in await _claims(sample, evaluator)]
-    pairs = list({_key(pair): pair for pair in found}.values())  # what stands in the data twice says no more than once
+    claims = [pair for sample in samples for pair in await _claims(sample, evaluator)]
+    pairs = list({_key(pair): pair for pair in claims}.values())  # what stands in the data twice says no more than once
     judge = _Judge(evaluator, progress)
     makers = _makers(pairs)
     tested = {kind: Tested(kind) for kind in kinds}
@@ -148,13 +148,13 @@ class _Judge:
         self.outcomes: dict[tuple[str, str], Outcome] = {}
 
     async def look_at(self, pairs: Iterable[Pair]) -> None:
-        """Have what is not yet judged judged."""
+        """Judge what is not judged yet."""
         missing = {_key(pair): pair for pair in pairs if _key(pair) not in self.outcomes}
         keys = list(missing)
         for begin in range(0, len(keys), BATCH):
             batch = keys[begin : begin + BATCH]
-            found = await verified(self.evaluator.verifier.verify, [missing[key] for key in batch])
-            self.outcomes.update(zip(batch, found, strict=True))
+            outcomes = await verified(self.evaluator.verifier.verify, [missing[key] for key in batch])
+            self.outcomes.update(zip(batch, outcomes, strict=True))
             self.progress(len(self.outcomes))
 
     def supports(self, pair: Pair) -> bool:
@@ -217,9 +217,9 @@ def _makers(pairs: Sequence[Pair]) -> Mapping[str, Maker]:
 def _cases(kind: str, make: Maker, pairs: Sequence[Pair], *, seed: int, count: Tested) -> Iterator[Case]:
     """The cases of a kind, in an order that depends on the seed and the claims alone."""
     digests = [hashlib.sha256(repr((seed, kind, *_key(pair))).encode()).digest() for pair in pairs]
-    for place in sorted(range(len(pairs)), key=digests.__getitem__):
-        pair = pairs[place]
-        text = make(pair, random.Random(digests[place]))
+    for index in sorted(range(len(pairs)), key=digests.__getitem__):
+        pair = pairs[index]
+        text = make(pair, random.Random(digests[index]))
         count.tried += 1
         if text is not None and text != pair.claim.text:
             count.applied += 1
@@ -227,7 +227,7 @@ def _cases(kind: str, make: Maker, pairs: Sequence[Pair], *, seed: int, count: T
 
 
 def _changed(pair: Pair, text: str) -> Pair:
-    """The claim made anew, in an answer that says so; a claim in an LLM's words leaves the answer as it is."""
+    """The changed claim, in an answer that says so; a claim in an LLM's words leaves the answer as it is."""
     claim, sample = pair
     start, end = claim.start, claim.end
     if sample.answer[start:end] == claim.text:

@@ -36,7 +36,7 @@ class Source:
     @cached_property
     def numbers(self) -> frozenset[str]:
         """The numbers, without commas, words as digits."""
-        digits = {found.replace(",", "") for found in re.findall(r"\d[\d,]*(?:\.\d+)?", self.text)}
+        digits = {numeral.replace(",", "") for numeral in re.findall(r"\d[\d,]*(?:\.\d+)?", self.text)}
         return frozenset(digits | {str(n) for n, word in enumerate(grammar.NUMBERS) if word in self.lower})
 
     def has(self, phrase: str) -> bool:
@@ -47,20 +47,20 @@ class Source:
 
 
 def names(text: str, source: Source) -> list[tuple[int, int]]:
-    """Where names stand in a text, as far as capitals show them and the sample writes them so too."""
+    """Where names are in a text, as far as capitals show them and the sample writes them so too."""
     tokens = list(TOKEN.finditer(text))
-    found: list[tuple[int, int]] = []
-    for place, token in enumerate(tokens):
+    spans: list[tuple[int, int]] = []
+    for index, token in enumerate(tokens):
         word = re.sub(r"['’]s$|['’.]$", "", token[0])
-        before = text[tokens[place - 1].end() - 1 if place else 0 : token.start()].rstrip()
+        before = text[tokens[index - 1].end() - 1 if index else 0 : token.start()].rstrip()
         if not _is_name(word, source, first=token.start() == 0 or before[-1:] in ".!?:•*"):
             continue
         start, end = token.start(), token.start() + len(word)
-        if found and _joined(text, tokens, place, found[-1][1]):
-            found[-1] = (found[-1][0], end)
+        if spans and _joined(text, tokens, index, spans[-1][1]):
+            spans[-1] = (spans[-1][0], end)
         else:
-            found.append((start, end))
-    return [(start, end) for start, end in found if source.has(text[start:end])]
+            spans.append((start, end))
+    return [(start, end) for start, end in spans if source.has(text[start:end])]
 
 
 def _is_name(word: str, source: Source, *, first: bool) -> bool:
@@ -73,8 +73,8 @@ def _is_name(word: str, source: Source, *, first: bool) -> bool:
     return word in (source.inner if first else source.words)
 
 
-def _joined(text: str, tokens: list[re.Match[str]], place: int, end: int) -> bool:
+def _joined(text: str, tokens: list[re.Match[str]], index: int, end: int) -> bool:
     """Whether a name goes on from the one before: a space, or words such as "of the", between them."""
-    between = text[end : tokens[place].start()]
+    between = text[end : tokens[index].start()]
     links = between.split()
     return between[:1] == " " and between[-1:] == " " and all(link in _LINKS - {"and"} for link in links)
