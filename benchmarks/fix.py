@@ -1,7 +1,8 @@
 """Measures `fix`: what it restores, what it touches of good answers, and what it takes out of bad ones.
 
 `python -m benchmarks.fix restore` corrupts supported claims of the dev sets in one known way, as the self-test does,
-and counts how many come back to the letter. `python -m benchmarks.fix answers` fixes RAGTruth's dev answers: the share
+and counts how many come back to the letter, and how many with a wrong value
+(`otherwise`; `other form` is a longer or shorter form of the right name). `python -m benchmarks.fix answers` fixes RAGTruth's dev answers: the share
 of the good ones that is touched at all, the share of the bad ones' marked spans that is gone, and claims that are newly
 unsupported, of which there must be none. `python -m benchmarks.fix safe` fixes 1,000 short answers, half of them
 corrupted, and counts what a fix must never do: a claim that is newly unsupported, a lower score, a word from nowhere.
@@ -21,7 +22,7 @@ from benchmarks.accuracy import ANSWERS, read
 from benchmarks.selftest import samples
 from faithmeter import Evaluator, Extraction, Label, Sample, Verdict
 from faithmeter.cache import wrap
-from faithmeter.evidence.passages import content_words
+from faithmeter.evidence.passages import WORD, content_words
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.fix import Fixer
 from faithmeter.intervals import wilson_interval
@@ -59,12 +60,14 @@ async def restore(verifier: Verifier, *, kinds: Sequence[str], per_kind: int, li
         cases = _cases(kind, makers[kind], pairs, seed=0, count=Tested(kind))
         shown = 0
         for case in cases:
+            if case.changed.sample.answer == case.original.sample.answer:
+                continue  # a claim without its citation marks is not to the letter in its answer: nothing was corrupted
             (first,) = await verified(evaluator.verifier.verify, [case.original])
             if not isinstance(first, Verdict) or first.label is not Label.SUPPORTED:
                 continue
             outcome, became = await _restored(case, evaluator)
             counts[outcome] += 1
-            if outcome not in ("restored", "missed") and shown < show:
+            if outcome != "restored" and shown < show:
                 shown += 1
                 print(
                     f"  {outcome}: {case.changed.claim.text}\n      was {case.original.claim.text}\n      is  {became}"
@@ -89,8 +92,10 @@ async def _restored(case: Case, evaluator: Evaluator) -> tuple[str, str]:
     became = fixed.answer[claim.start : max(claim.start, end)]
     if became == case.original.claim.text:
         return "restored", became
-    kinds = {edit.kind for edit in fixed.edits}
-    return ("otherwise" if kinds <= {"swap", "hedge"} else "cut"), became
+    if not {edit.kind for edit in fixed.edits} <= {"swap", "hedge"}:
+        return "cut", became
+    was, now = (set(WORD.findall(text.lower())) for text in (case.original.claim.text, became))
+    return ("other form" if case.kind == "name" and (was <= now or now <= was) else "otherwise"), became
 
 
 async def safe(verifier: Verifier, *, count: int, strict: bool) -> bool:

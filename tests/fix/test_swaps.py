@@ -25,7 +25,7 @@ def best(text: str, *contexts: str, beside: str = "") -> str:
     [
         ("ZMRO and MMS differ in that ZMRO sends text only.", "SMS and MMS differ: SMS sends text only.",
          "SMS and MMS differ in that SMS sends text only."),  # every mention
-        ("Velden Garcia is a singer.", "Ylona Garcia Ylona Jade Garcia is a singer.", "Ylona Jade Garcia is a singer."),
+        ("Velden Garcia is a singer.", "Ylona Garcia Ylona Jade Garcia is a singer.", "Ylona Garcia is a singer."),
         ("Overall, Velden Town Tavern has a bar.", DINER, "Overall, Old Town Tavern has a bar."),
         ("The tavern is in Namibia, OH.", DINER, "The tavern is in Dayton, OH."),  # the city before the street
         ("The Maltese market is large.", "In Seoul the Korean market is large.", "The Korean market is large."),

@@ -13,19 +13,19 @@ from typing import NamedTuple
 
 from faithmeter.datamodels import Aside, Claim, Evidence, Failure, Label, Model, Outcome, Pair, Sample, Verdict
 from faithmeter.evaluator import Evaluator
+from faithmeter.fix.choice import clearly_best, supported, surer
 from faithmeter.fix.cite import check_citations, mark_edits
 from faithmeter.fix.cuts import Change, changed, phrases, sentence_cut, tidied
 from faithmeter.fix.doubt import is_surely_unsupported
 from faithmeter.fix.hedges import dropped
 from faithmeter.fix.hedges import proposals as hedged
 from faithmeter.fix.rewriting import Rewriter, as_rewritten
-from faithmeter.fix.swaps import Proposal, wrong_units
+from faithmeter.fix.swaps import Proposal, unknown_things, wrong_units
 from faithmeter.fix.swaps import proposals as swapped
 from faithmeter.results import Result
 from faithmeter.revision import Edit, EditKind, FixStatus, Revision, applied, pieces
 from faithmeter.runtime.boundary import verified
 from faithmeter.text.citation_marks import unmarked
-from faithmeter.text.english.articles import with_article
 from faithmeter.text.english.clause_removal import without
 from faithmeter.text.english.clauses import clauses
 from faithmeter.text.word_diff import differences
@@ -187,11 +187,9 @@ class Fixer:
     async def _mended(self, sentence: _Sentence, sample: Sample) -> list[Edit]:
         """The edits that make one sentence faithful; none if it is to be left alone."""
         text = sample.answer[sentence.start : sentence.end]
-        if is_lead_in(text):
-            return []  # what it introduces is judged; by itself it says too little to be put right
-        beside = " ".join([sample.asked or "", sample.answer[: sentence.start], sample.answer[sentence.end :]])
-        named = [*hedged(text, sample.contexts), *swapped(text, sample.contexts, beside=beside)]
+        named = [*hedged(text, sample.contexts), *swapped(text, sample.contexts, beside=_beside(sentence, sample))]
         surely = self.strict or any(is_surely_unsupported(verdict, sample) for verdict in sentence.failing)
+        surely = surely and not is_lead_in(text)  # what it introduces is judged; by itself it says too little to go
         if not surely:  # what a context has may well be right: in doubt, only what none has is exchanged
             named = [item for item in named if item.unknown or item.kind == "hedge"]
         if found := await self._exchanged(sentence, sample, text, named):
@@ -205,23 +203,35 @@ class Fixer:
         return [_cut(sample.answer, sentence)]
 
     async def _hedged(self, sentence: _Sentence, sample: Sample) -> list[Edit]:
-        """A hedge that a sentence surely dropped, or a unit that it has wrong, though the verifier supports it."""
+        """A hedge that a sentence surely dropped, or something it surely has wrong, though the verifier supports it."""
         text = sample.answer[sentence.start : sentence.end]
         surely = [*dropped(text, sample.contexts), *wrong_units(text, sample.contexts)]
-        return await self._exchanged(sentence, sample, text, surely)
+        if found := await self._exchanged(sentence, sample, text, surely):
+            return found
+        worst = min(sentence.verdicts, key=lambda verdict: 1.0 if verdict.support is None else verdict.support)
+        asked, beside = sample.asked or "", _beside(sentence, sample)
+        named = unknown_things(text, sample.contexts, asked=asked, beside=beside) if worst.support is not None else []
+        return await self._exchanged(sentence, sample, text, named, instead_of=worst)
 
-    async def _exchanged(self, sentence: _Sentence, sample: Sample, text: str, named: Sequence[Proposal]) -> list[Edit]:
-        """The best of the exchanges that make a sentence supported, or two of them together."""
+    async def _exchanged(
+        self,
+        sentence: _Sentence,
+        sample: Sample,
+        text: str,
+        named: Sequence[Proposal],
+        *,
+        instead_of: Verdict | None = None,
+    ) -> list[Edit]:
+        """The exchange that makes a sentence supported, if one is clearly the best."""
         tried = list(islice(named, TRIED))
-        outcomes = await self._judged(
-            [with_article(item.of(text)) for item in tried], sentence.start, sentence.end, sample
-        )
-        good = [(item, verdict) for item, verdict in zip(tried, outcomes, strict=True) if _supports(verdict)]
-        if not good:
+        outcomes = await self._judged([item.of(text) for item in tried], sentence.start, sentence.end, sample)
+        good = supported(tried, outcomes)
+        found = clearly_best(surer(good, instead_of) if instead_of else good)
+        if not found:
             return []
-        best, verdict = max(good, key=lambda pair: pair[0].score + 2 * (_support(pair[1]) or 0))
-        evidence = _evidence(verdict) or ((best.evidence,) if best.evidence else ())
-        return _edits(text, with_article(best.of(text)), sentence.start, best.kind, best.reason, evidence)
+        best, verdict = found
+        evidence = verdict.evidence or ((best.evidence,) if best.evidence else ())
+        return _edits(text, best.of(text), sentence.start, best.kind, best.reason, evidence)
 
     async def _without_part(self, sentence: _Sentence, sample: Sample, text: str) -> list[Edit]:
         """Leave out the clauses that are not supported, or one phrase, if the rest is supported."""
@@ -267,6 +277,11 @@ class Fixer:
             claim = Claim(text=unmarked(text), start=start, end=start + len(text))
             pairs.append(Pair(claim, changed))
         return await verified(self.evaluator.verifier.verify, pairs) if pairs else []
+
+
+def _beside(sentence: _Sentence, sample: Sample) -> str:
+    """What else was asked and said."""
+    return " ".join([sample.asked or "", sample.answer[: sentence.start], sample.answer[sentence.end :]])
 
 
 def _sentences(result: Result) -> list[_Sentence]:
@@ -356,10 +371,6 @@ def _why(verdict: Verdict) -> str:
 
 def _supports(outcome: Outcome) -> bool:
     return not isinstance(outcome, Failure) and outcome.label is Label.SUPPORTED
-
-
-def _support(outcome: Outcome) -> float | None:
-    return None if isinstance(outcome, Failure) else outcome.support
 
 
 def _evidence(outcome: Outcome) -> tuple[Evidence, ...]:

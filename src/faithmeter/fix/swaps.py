@@ -16,14 +16,20 @@ from faithmeter.datamodels import Context, Evidence
 from faithmeter.evidence.passages import Index, Passage, terms
 from faithmeter.revision import EditKind
 from faithmeter.text.english import verbs, word_tables
+from faithmeter.text.english.articles import put
 from faithmeter.text.english.mentions import Mention, mentions, written_like
 
 FIELDS = 60  # of records
 PASSAGES = 6  # of the contexts, those that say most of the claim
-FURTHER = 60  # for a name that no context has: it may stand far from what else the claim says
+FURTHER = 60  # for what no context has: what is meant may stand far from what else the claim says
+_LEAST_FIT = {"number": 1.0, "ordinal": 1.0, "clock": 1.0, "name": 0.0}
+_LEAST_FIT_OF_A_DATE = 0.5
+"""With less, what goes in stands by other words than in the claim: it counts, dates or names something else."""
+_LITTLE = 0.4  # what a word such as "in" beside a mention tells
 _REACH = 8  # words around a mention that tell what it is about
 _WORD = re.compile(r"[^\W_]+(?:[.,'’][^\W_]+)*|[%$€£]")
 _PART = re.compile(r"\w+")
+_UNTIL = re.compile(r"(?:[-–]|\b(?:to|until|till|and|through|closes at|closing at)) ?\Z", re.IGNORECASE)
 _FIELD = re.compile(r"\W*(?P<key>\w+)\W*:")
 _PLACES = {"city": 2.5, "town": 2.5, "place": 2.5, "location": 2.0, "state": 1.5, "country": 1.5, "address": 1.0}
 _NATIONAL = re.compile(r"(?:[eiy]an|ese|ish)\Z")
@@ -32,6 +38,9 @@ _NATIONS = word_tables.words(
     "african european asian chilean arab latin muslim islamic jewish hindu catholic mediterranean"
 )
 _SAME_ENOUGH = 0.6  # of a claim's words that a passage must have in the same order for other words to be exchanged
+
+
+_IN_ITS_PLACE = 3.0  # how well words fit that stand between the same words
 
 
 class Proposal(NamedTuple):
@@ -49,13 +58,18 @@ class Proposal(NamedTuple):
     """Whether every mention of the old words is exchanged, as is right for a name."""
     unknown: bool = False
     """Whether what goes out stands in no context: a second opinion, beside the verifier's, that it is wrong."""
+    fit: float = 0.0
+    """How alike the words are around what goes out and around what goes in."""
 
     def of(self, text: str) -> str:
         """The claim as it would be."""
+        places = [(self.start, self.end)]
         if self.everywhere:
             old = re.escape(text[self.start : self.end])
-            return re.sub(rf"(?<!\w){old}(?!\w)", lambda _: self.new, text)
-        return text[: self.start] + self.new + text[self.end :]
+            places = [match.span() for match in re.finditer(rf"(?<!\w){old}(?!\w)", text)]
+        for start, end in reversed(places):
+            text = put(text, start, end, self.new)
+        return text
 
 
 @lru_cache(maxsize=64)
@@ -85,7 +99,7 @@ def proposals(text: str, contexts: Sequence[Context], *, beside: str = "") -> li
             ),
         ]:
             _put(found, proposal._replace(evidence=evidence))
-    unknown = [mine for mine in ours if mine.kind == "name" and (mine.kind, mine.value) not in said]
+    unknown = [mine for mine in ours if mine.kind not in ("unit", "currency") and (mine.kind, mine.value) not in said]
     for passage, overlap in _nearest(text, index, FURTHER)[PASSAGES:] if unknown else ():
         evidence = Evidence.of(contexts, passage.context, passage.start, passage.end)
         for proposal in _exchanges(text, unknown, passage, small, said, overlap):
@@ -98,7 +112,7 @@ def proposals(text: str, contexts: Sequence[Context], *, beside: str = "") -> li
                 score=proposal.score + more + 0.8 * _holds(beside, proposal.new),
                 unknown=proposal.unknown and _is_unknown(proposal, text, index),  # of "Jan Zylinski", Jan is known
             )
-    return sorted(found.values(), key=lambda proposal: -proposal.score)
+    return sorted(found.values(), key=lambda proposal: -(proposal.score + 1.0 * proposal.unknown))
 
 
 def _is_unknown(proposal: Proposal, text: str, index: Index) -> bool:
@@ -129,9 +143,30 @@ def wrong_units(text: str, contexts: Sequence[Context]) -> list[Proposal]:
     ]
 
 
+def unknown_things(text: str, contexts: Sequence[Context], *, asked: str, beside: str) -> list[Proposal]:
+    """What could go in where a claim has a number, a date or a name that neither a context nor the question has."""
+    index, small = _index(tuple(context.text for context in contexts))
+    said = {(mention.kind, mention.value) for passage in index.passages for mention in _of(passage, small)}
+    said |= {(mention.kind, mention.value) for mention in mentions(asked, known=small)}
+    ours = [mention for mention in mentions(text, known=small) if mention.kind not in ("unit", "currency")]
+    places = {
+        place
+        for mention in ours
+        if (mention.kind, mention.value) not in said and (mention.kind != "clock" or mention.beside)
+        for place in range(mention.start, mention.end)
+    }
+    found = proposals(text, contexts, beside=beside) if places else []
+    return [item for item in found if item.unknown and item.new and item.start in places]
+
+
 def _of(passage: Passage, small: frozenset[str]) -> tuple[Mention, ...]:
-    """What a passage names; the value of a field begins no sentence, so that all its capitals tell names."""
-    return _named(passage.text, frozenset() if passage.fields else small)
+    """What a passage names; the value of a field begins no sentence, so that all its capitals tell names, and a number
+    in its name ("review 2") counts nothing."""
+    found = _named(passage.text, frozenset() if passage.fields else small)
+    if not passage.fields:
+        return found
+    value = passage.text.find(":")
+    return tuple(mention for mention in found if mention.kind != "number" or mention.start > value)
 
 
 @lru_cache(maxsize=4096)
@@ -179,6 +214,8 @@ def _exchanges(
     for mine in ours:
         if mine.kind == "name" and mine.start == 0 and _is_common(mine.value):
             continue  # "Note that …": its capital is the sentence's
+        if mine.kind == "number" and text.endswith("out of ", 0, mine.start):
+            continue  # a scale, which the contexts need not name: "3.5 out of 5 stars"
         stands = (mine.kind, mine.value) in said
         for other in theirs:
             if other.kind != mine.kind or other.value == mine.value:
@@ -186,16 +223,20 @@ def _exchanges(
             unknown = not stands
             if mine.kind in ("unit", "currency"):
                 unknown = True  # it has the number of the passage, and another unit
-                if other.beside != mine.beside:
-                    continue
+                if other.beside != mine.beside or {mine.value[:1], other.value} == {"°", "degree"}:
+                    continue  # another number; or degrees of which the context does not say which they are
                 fit = 3.0
-            elif _is_said(mine, other, text, have):
+            elif mine.kind == "name" and _is_said(mine, other, text):
                 continue
             else:
-                fit = _fit(text, mine, passage.text, other) - 1.5 * stands
+                fit = _fit(text, mine, passage.text, other)
+                if fit < _LEAST_FIT.get(mine.kind, _LEAST_FIT_OF_A_DATE):
+                    continue
+                again = (other.kind, other.value) in have  # "12 jurors and 12 alternates": rare, but it happens
+                fit -= 1.5 * stands + 1.0 * again
             start, end, new = _narrowed(mine, written_like(mine, other))
             reason = f"the context has {other.text!r}, not {mine.text!r}"
-            yield Proposal(start, end, new, "swap", reason, None, fit + 3 * overlap, mine.kind == "name", unknown)
+            yield Proposal(start, end, new, "swap", reason, None, fit + 3 * overlap, mine.kind == "name", unknown, fit)
 
 
 def _ends(name: Mention) -> Iterator[Mention]:
@@ -207,11 +248,9 @@ def _ends(name: Mention) -> Iterator[Mention]:
             yield Mention(start, start + len(match[0]), "name", match[0], match[0].lower())
 
 
-def _is_said(mine: Mention, other: Mention, text: str, have: Set[tuple[str, str]]) -> bool:
-    """Whether a claim names the other thing already, in part or in whole."""
-    if mine.kind == "name":
-        return _holds(text.lower(), other.value) or _holds(mine.value, other.value) or _holds(other.value, mine.value)
-    return (other.kind, other.value) in have
+def _is_said(mine: Mention, other: Mention, text: str) -> bool:
+    """Whether a claim has the other name already, in part or in whole."""
+    return _holds(text.lower(), other.value) or _holds(mine.value, other.value) or _holds(other.value, mine.value)
 
 
 def _holds(text: str, words: str) -> bool:
@@ -226,12 +265,15 @@ def _fit(text: str, mine: Mention, passage: str, other: Mention) -> float:
     for word, (side, distance) in left.items():
         if word in right:
             there, away = right[word]
-            score += (1.0 if side == there else 0.5) / (1 + 0.25 * (distance - 1)) / (1 + 0.25 * (away - 1))
-    score += sum(1.0 for side in ("before", "after") if _next_to(left, side) & _next_to(right, side))
-    if mine.kind == "number" and mine.beside == other.beside:
-        score += 1.0 if mine.beside else 0.3
+            near = (1.0 if side == there else 0.5) / (1 + 0.25 * (distance - 1)) / (1 + 0.25 * (away - 1))
+            score += near * _says(word) + _says(word) * (distance == away == 1 and side == there)
+    if mine.kind == "number":
+        score += (1.0 if mine.beside else 0.3) if mine.beside == other.beside else 0.0
+        score -= 2.0 * bool(mine.beside and other.beside and mine.beside != other.beside)  # minutes for degrees
     if mine.kind == "number":  # 3.5 is more likely meant by 7.5 than 2 is
         score += 0.8 * (_shape(mine) == _shape(other))
+    if mine.kind == "clock":  # "from 9 to 5": the hours of opening, or of closing
+        score += 0.8 * (_is_end(text, mine) == _is_end(passage, other)) + 0.4 * (_is_late(mine) == _is_late(other))
     return score + _likeness(text, mine, passage, other) if mine.kind == "name" else score
 
 
@@ -283,14 +325,24 @@ def _narrowed(mine: Mention, new: str) -> tuple[int, int, str]:
     return mine.start + start, mine.start + end, new[theirs[head].start() : theirs[len(theirs) - 1 - tail].end()]
 
 
-def _next_to(around: dict[str, tuple[str, int]], side: str) -> set[str]:
-    return {word for word, place in around.items() if place == (side, 1)}
+def _says(word: str) -> float:
+    """How much a word tells of what stands by it: "in" little."""
+    return _LITTLE if word in word_tables.STOP_WORDS else 1.0
 
 
 def _shape(mention: Mention) -> tuple[int, int]:
     """How many digits a number has before and after the point."""
     whole, _, decimals = mention.value.partition(".")
     return len(whole), len(decimals)
+
+
+def _is_end(text: str, mention: Mention) -> bool:
+    """Whether a time is the second of two: "from 11:00 to 21:00"."""
+    return _UNTIL.search(text, max(0, mention.start - 20), mention.start) is not None
+
+
+def _is_late(mention: Mention) -> bool:
+    return int(mention.value.partition(":")[0]) >= 12
 
 
 def _around(text: str, mention: Mention) -> dict[str, tuple[str, int]]:
@@ -329,7 +381,9 @@ def _alignments(text: str, passage: str, overlap: float) -> Iterator[Proposal]:
         reason = f"the context has {new.strip()!r}" + (f", not {old!r}" if old else " here")
         if kind == "delete":
             reason = f"the context says the same without {old!r}"
-        yield Proposal(begin, stop, new, "swap", reason, None, 2.0 + 2 * overlap + same / max(1, len(ours)))
+        # Before words are left out, what the context has in their place is tried.
+        score = 2.0 + 2 * overlap + same / max(1, len(ours)) - 1.5 * (kind == "delete")
+        yield Proposal(begin, stop, new, "swap", reason, None, score, fit=_IN_ITS_PLACE)
 
 
 def _replaced(

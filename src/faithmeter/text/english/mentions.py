@@ -25,7 +25,8 @@ class Mention(NamedTuple):
     value: str
     """Written in one way: digits for number words, one name for a unit, small letters for names."""
     beside: str = ""
-    """Of a unit or a currency: the value of its number; of a number, the value of its unit."""
+    """Of a unit or a currency: the value of its number; of a number, the value of its unit; of a time of the day, "day"
+    where it is known which half of the day is meant."""
 
 
 _MONTHS = {name.capitalize(): value for name, value in lexicon.MONTHS.items()}
@@ -47,8 +48,22 @@ _MORE_UNITS = {
 _UNITS = {**{name.lower(): unit for name, unit in lexicon.UNITS.items()}, **_MORE_UNITS}
 _UNITS = {name: unit for name, unit in _UNITS.items() if name not in ("'", '"')}
 
+_SHORT_UNITS = {
+    short: name
+    for name, shorts in {
+        "minute": "min mins", "hour": "hr hrs", "second": "sec secs", "tablespoon": "tbsp tbsps", "teaspoon": "tsp tsps",
+        "pound": "lb lbs", "ounce": "oz", "year": "yr yrs", "mile": "mi", "kilogram": "kg", "kilometre": "km",
+        "centimetre": "cm", "millimetre": "mm",
+    }.items()
+    for short in shorts.split()
+}  # fmt: skip
+
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
-_CLOCK = re.compile(r"(?<![\d:])\d{1,2}:\d{2}(?![\d:])")
+_CLOCK = re.compile(
+    r"(?<![\w:.,/])(?P<hour>\d{1,2})(?::(?P<minute>[0-5]\d)(?![\d:]))?(?P<half>\s?[ap]\.?m\b)?(?![:/]\d)", re.IGNORECASE
+)
+_CLOCK_RANGE = re.compile(r"\d:\d\d ?[-–] ?\d{1,2}:\d\d(?! ?[ap]\.?m)", re.IGNORECASE)
+_ISO_DATE = re.compile(r"(?<![\w.-])(?P<year>[12]\d{3})-(?P<month>0[1-9]|1[0-2])-(?P<day>[0-3]\d)(?![\w-])")
 _NUMBER = re.compile(rf"(?<![\w.,:/#])(?:{_DIGITS})(?!\d|[:/.,]\d|(?:st|nd|rd|th)\b)")
 _ORDINAL = re.compile(rf"\b(?:\d+(?:st|nd|rd|th)|{'|'.join(_ORDINALS)})\b", re.IGNORECASE)
 _NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(sorted(_WORDS, key=len, reverse=True))})\b(?!-\w)", re.IGNORECASE)
@@ -56,8 +71,8 @@ _YEAR = re.compile(r"(?:1\d{3}|20\d\d|21\d\d)\Z")
 _MONTH = re.compile(rf"\b(?:{_MONTH_NAMES})\b\.?(?=\s|[,.;)]|\Z)")
 _WEEKDAY = re.compile(rf"\b(?:{_WEEKDAYS})(?=s?\b)")
 _DAY = re.compile(
-    rf"(?<![\d,.])(?P<one>\d{{1,2}})(?:st|nd|rd|th)?(?=,? +(?:of +)?(?:{_MONTH_NAMES})\b)"
-    rf"|(?:\b(?:{_MONTH_NAMES})\.? +)(?P<two>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|,\d{{3}})"
+    rf"(?<![\d,.])(?P<one>\d{{1,2}}(?:st|nd|rd|th)?)(?=,? +(?:of +)?(?:{_MONTH_NAMES})\b)"
+    rf"|(?:\b(?:{_MONTH_NAMES})\.? +)(?P<two>\d{{1,2}}(?:st|nd|rd|th)?)(?!\d|,\d{{3}})"
 )
 _UNIT_AFTER = re.compile(
     rf"[ -]?(?P<unit>%|‰|°[CF]|{'|'.join(re.escape(name) for name in sorted(_UNITS, key=len, reverse=True))})(?![\w/])",
@@ -66,6 +81,7 @@ _UNIT_AFTER = re.compile(
 _CURRENCY = re.compile(r"[$€£¥₹](?=\s?\d)")
 _NAME_WORD = r"[^\W\d_a-zà-öø-ÿ][\w&’'-]*[\w]|[A-Z](?:\.[A-Z])+\.?|[A-Z]\.(?=\s[A-Z])"
 _NAME = re.compile(rf"(?<![\w-])(?:{_NAME_WORD})(?: (?:(?:of|de|la|van|von|del|al|bin) (?:the )?)?(?:{_NAME_WORD}))*")
+_PARTS_OF_A_DATE: tuple[Kind, ...] = ("year", "month", "day")
 # Words that open a sentence with a capital and are no part of a name.
 _OPENERS = (
     lexicon.STOP_WORDS | lexicon.FUNCTION | lexicon.QUANTIFIERS | lexicon.COMPARATIVES | lexicon.MODALS
@@ -94,9 +110,12 @@ def mentions(text: str, *, known: frozenset[str] = frozenset()) -> list[Mention]
 
 
 def _dates(text: str) -> Iterator[Mention]:
+    for match in _ISO_DATE.finditer(text):
+        for kind in _PARTS_OF_A_DATE:
+            yield Mention(*match.span(kind), kind, match[kind], match[kind].lstrip("0"))
     for match in _DAY.finditer(text):
         group = "one" if match["one"] else "two"
-        yield Mention(*match.span(group), "day", match[group], match[group].lstrip("0"))
+        yield Mention(*match.span(group), "day", match[group], match[group].rstrip("stndrh").lstrip("0"))
     for match in _MONTH.finditer(text):
         name = match[0].rstrip(".")
         end = match.start() + len(name)
@@ -105,8 +124,19 @@ def _dates(text: str) -> Iterator[Mention]:
         yield Mention(match.start(), end, "month", name, str(_MONTHS[name]))
     for match in _WEEKDAY.finditer(text):
         yield Mention(*match.span(), "weekday", match[0], match[0].lower())
-    for match in _CLOCK.finditer(text):
-        yield Mention(*match.span(), "clock", match[0], match[0].lstrip("0"))
+    yield from _clocks(text)
+
+
+def _clocks(text: str) -> Iterator[Mention]:
+    """Times of the day, as on a clock of 24 hours where it is known which half of the day is meant."""
+    found = [match for match in _CLOCK.finditer(text) if match["minute"] or match["half"]]
+    long = any(int(match["hour"]) > 12 or int(match["hour"]) == 0 for match in found) or _CLOCK_RANGE.search(text)
+    for match in found:
+        hour = int(match["hour"])
+        if match["half"] and hour <= 12:
+            hour = hour % 12 + 12 * ("p" in match["half"].lower())
+        known = "day" if match["half"] or long else ""
+        yield Mention(*match.span(), "clock", match[0], f"{hour % 24}:{match['minute'] or '00'}", known)
 
 
 def _dated(text: str, start: int, end: int) -> bool:
@@ -175,15 +205,58 @@ def _plain(number: str) -> str:
 
 def written_like(model: Mention, found: Mention) -> str:
     """What `found` names, in the form in which `model` is written: digits or words, capital or small."""
-    text = found.text
-    if found.kind == "number" and model.text[:1].isdigit() and not text[:1].isdigit():
-        text = found.value
-    elif found.kind == "number" and model.text.isalpha() and text.isdigit() and len(text) <= 2:
-        text = next((word for word, value in _WORDS.items() if str(value) == found.value), text)
-    elif found.kind == "number" and model.text.isdigit() and len(model.text) > 3 and "," in text:
-        text = text.replace(",", "")
-    elif found.kind == "month" and len(model.text) > 3 and len(text) <= 4:
-        text = next(name for name, value in _MONTHS.items() if str(value) == found.value)
+    match found.kind:
+        case "number":
+            text = _number_like(model.text, found)
+        case "clock":
+            text = _clock_like(model.text, found)
+        case "day":
+            text = found.value + _ordinal_ending(int(found.value)) * model.text[-1:].isalpha()
+        case "ordinal" if model.text[:1].isdigit():
+            text = found.value + _ordinal_ending(int(found.value))
+        case "ordinal":
+            text = next((word for word, value in _ORDINALS.items() if str(value) == found.value), found.text)
+        case "month" if model.text.isdigit():
+            text = found.value.zfill(len(model.text))
+        case "month" if len(model.text) > 3 and len(found.text) <= 4:
+            text = next(name for name, value in _MONTHS.items() if str(value) == found.value and len(name) >= 3)
+        case "unit" if len(model.text) > 3 and model.text.isalpha() and found.text.lower() in _SHORT_UNITS:
+            text = _SHORT_UNITS[found.text.lower()] + "s" * model.text.endswith("s")
+        case _:
+            text = found.text
     if found.kind in ("number", "ordinal") and model.text[:1].isupper():
         text = text[:1].upper() + text[1:]
     return text
+
+
+def _number_like(model: str, found: Mention) -> str:
+    text = found.text
+    if model[:1].isdigit() and not text[:1].isdigit():
+        text = found.value
+    elif model.isalpha() and found.value.isdigit() and len(found.value) <= 2:
+        text = next((word for word, value in _WORDS.items() if str(value) == found.value), text)
+    if "." in text and "." not in model and found.value.isdigit():
+        text = text.partition(".")[0]  # 4.0 where the model has 3
+    if model.isdigit() and len(model) > 3:
+        text = text.replace(",", "")
+    elif "," in model and text.isdigit() and len(text) > 3:
+        text = f"{int(text):,}"
+    return text
+
+
+def _clock_like(model: str, found: Mention) -> str:
+    hour, _, minute = found.value.partition(":")
+    half = re.search(r"\s?[ap]\.?m\Z", model, re.IGNORECASE)
+    if half is None:
+        short = re.search(r"[ap]\.?m\Z", found.text, re.IGNORECASE)
+        return f"{int(hour) % 12 or 12}:{minute}" if short else found.text
+    ending = half[0]
+    if found.beside:
+        letter = "p" if int(hour) >= 12 else "a"
+        place = len(ending) - len(ending.lstrip())
+        ending = ending[:place] + (letter.upper() if ending[place].isupper() else letter) + ending[place + 1 :]
+    return f"{int(hour) % 12 or 12}{f':{minute}' if minute != '00' or ':' in model else ''}{ending}"
+
+
+def _ordinal_ending(number: int) -> str:
+    return "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")

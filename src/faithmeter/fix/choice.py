@@ -1,0 +1,77 @@
+"""Chooses among exchanges that the verifier supports: one that is clearly the best, or none.
+
+A verifier supports many a value that stands somewhere in the contexts. What goes in must therefore also fit its place
+clearly better than anything else that could go there: a value left out is a smaller loss than a wrong one put in.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from faithmeter.datamodels import Failure, Label, Outcome, Verdict
+from faithmeter.fix.swaps import Proposal
+
+MARGIN = 0.6
+"""By how much the best must be better than the next; chosen on mistakes made in training data: docs/decisions/0129."""
+WEIGHT = 0.5
+"""Of the verifier's word beside the fit."""
+SURER = 1.0
+"""By how much (in logits) the verifier must prefer an exchange to a claim that it supports as it is."""
+SURE_FIT = 3.0
+"""How well what goes in must fit its place then."""
+
+
+class Exchange(NamedTuple):
+    """A proposal, and the verdict on the claim with it."""
+
+    proposal: Proposal
+    verdict: Verdict
+
+    @property
+    def worth(self) -> float:
+        """How well it fits and is supported."""
+        return self.proposal.score + WEIGHT * logit(self.verdict.support)
+
+
+def supported(proposals: Sequence[Proposal], outcomes: Sequence[Outcome]) -> list[Exchange]:
+    """The proposals that the verifier bears out."""
+    return [
+        Exchange(proposal, outcome)
+        for proposal, outcome in zip(proposals, outcomes, strict=True)
+        if not isinstance(outcome, Failure) and outcome.label is Label.SUPPORTED
+    ]
+
+
+def clearly_best(found: Sequence[Exchange]) -> Exchange | None:
+    """The best exchange; None if another would put something else into the same place and is nearly as good."""
+    best = max(found, key=lambda item: item.worth, default=None)
+    if best is None:
+        return None
+    near = [item.proposal for item in found if best.worth - item.worth < MARGIN]
+    return None if any(_rivals(best.proposal, other) for other in near) else best
+
+
+def surer(found: Sequence[Exchange], verdict: Verdict) -> list[Exchange]:
+    """Exchanges that put right what stands in no context, fit well, and are clearly better supported than the claim."""
+    least = logit(verdict.support) + SURER
+    return [
+        item
+        for item in found
+        if item.proposal.unknown and item.proposal.fit >= SURE_FIT and logit(item.verdict.support) >= least
+    ]
+
+
+def logit(support: float | None) -> float:
+    """A support on a scale on which 0.5 to 0.9 is as far as 0.9 to 0.99; beyond 0.98 it tells no more."""
+    share = min(max(support if support is not None else 0.5, 0.02), 0.98)
+    return math.log(share / (1 - share))
+
+
+def _rivals(one: Proposal, other: Proposal) -> bool:
+    """Whether both put something into one place, and not two forms of one name."""
+    if one.end <= other.start or other.end <= one.start:
+        return False
+    mine, theirs = one.new.lower(), other.new.lower()
+    return not (mine == theirs or (one.everywhere and (mine in theirs or theirs in mine)))
