@@ -1,9 +1,9 @@
 """Measures `fix`: what it restores, what it touches of good answers, and what it takes out of bad ones.
 
 `python -m benchmarks.fix restore` corrupts supported claims of the dev sets in one known way, as the self-test does,
-and counts how many come back to the letter, and how many with a wrong value
-(`otherwise`; `other form` is a longer or shorter form of the right name). `python -m benchmarks.fix answers` fixes RAGTruth's dev answers: the share
-of the good ones that is touched at all, the share of the bad ones' marked spans that is gone, and claims that are newly
+and counts how many come back to the letter, and how many with a wrong value ("otherwise"; "other form" is a longer or
+shorter form of the right name). `python -m benchmarks.fix answers` fixes RAGTruth's dev answers: the share of the good
+ones that is touched at all, the share of the bad ones' marked spans that is gone, and claims that are newly
 unsupported, of which there must be none. `python -m benchmarks.fix safe` fixes 1,000 short answers, half of them
 corrupted, and counts what a fix must never do: a claim that is newly unsupported, a lower score, a word from nowhere.
 """

@@ -353,14 +353,16 @@ def _said_short(text: str) -> str:
 def fix_headline(revision: Revision) -> str:
     """What became of an answer, in a line."""
     said = {
-        "faithful": "nothing to fix: every claim is supported",
+        "faithful": "nothing to fix: no claim is unsupported",
         "fixed": "fixed: every claim that remains is supported",
         "doubtful": "claims in doubt were left as they are",
         "refused": "nothing in the answer is supported",
         "unjudged": "the answer could not be judged in full, and is as it was",
     }
-    edits = len(revision.edits)
-    return f"{said[revision.status]} ({edits} edit{'s' * (edits != 1)}, score {number(revision.score)})"
+    edits = f"{len(revision.edits)} edit{'s' * (len(revision.edits) != 1)}"
+    if revision.status == "refused":  # a refusal claims nothing: its score is the policy's
+        return f"{said['refused']}, so that a refusal stands instead ({edits})"
+    return f"{said[revision.status]} ({edits}, score {number(revision.score)})"
 
 
 # --- notebook ---------------------------------------------------------------------------------------

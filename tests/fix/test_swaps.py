@@ -36,6 +36,45 @@ def test_the_best_proposal_is_the_right_name(text: str, context: str, right: str
     assert best(text, context) == right
 
 
+RECORD = (
+    '{"name": "Old Town Tavern", "hours": {"Monday": "11:0-21:0", "Friday": "11:0-0:0"}, "business_stars": 3.5, '
+    '"reviews": [{"review_stars": 4.0, "review_date": "2021-12-27 21:03:32", "review_text": "Friendly staff."}]}'
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "context", "right"),
+    [
+        ("It is open on Monday from 11:00 AM to 7:00 PM.", RECORD, "It is open on Monday from 11:00 AM to 9:00 PM."),
+        ("It has a rating of 8.5 stars.", RECORD, "It has a rating of 3.5 stars."),
+        ("A review of May 27, 2021 names the staff.", RECORD, "A review of December 27, 2021 names the staff."),
+        ("The jury has 12 jurors and 32 alternates.", "The panel is made up of 12 jurors and 12 alternates. It sat for"
+         " 70 days.", "The jury has 12 jurors and 12 alternates."),
+        ("Bake the bread for 25 hours.", "Bake the bread for 25 min.", "Bake the bread for 25 minutes."),
+        ("Ten people, the police said, were hurt, among them 885 children of the north.",
+         f"Ten people were hurt in the north, the police said. {FILLER} In all, 385 children were hurt.",
+         "Ten people, the police said, were hurt, among them 385 children of the north."),
+    ],
+)  # fmt: skip
+def test_the_best_proposal_is_the_right_number(text: str, context: str, right: str) -> None:
+    assert best(text, context) == right
+
+
+@pytest.mark.parametrize(
+    ("text", "context"),
+    [
+        ("Heat the oven to 125°F.", "Bake for 30 minutes."),  # other units
+        ("Bates is 13 years old.", "Two deputies called out."),  # by other words
+        ("Guests rate it high, out of 5 stars.", "It has 2 stars from its guests."),  # a scale
+        ("Heat it to 300°C.", "Heat it to 300 degrees."),  # of which scale is not said
+    ],
+)
+def test_a_number_of_something_else_is_not_proposed(text: str, context: str) -> None:
+    found = proposals(text, [Context(text=context)])
+    assert not [item for item in found if any(letter.isdigit() for letter in text[item.start : item.end])]
+    assert not [item for item in found if "°" in text[item.start : item.end]]
+
+
 def test_a_name_that_stands_far_from_the_rest_is_found() -> None:
     context = f"Muranishi was born in 1950. {FILLER} Muranishi moved."
     assert best("Kestrel was known for a red door.", context) == "Muranishi was known for a red door."

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from faithmeter.datamodels import Failure, Label, Outcome, Verdict
-from faithmeter.fix.swaps import Proposal
+from faithmeter.fix.proposal import Proposal
 
 MARGIN = 0.6
 """By how much the best must be better than the next; chosen on mistakes made in training data: docs/decisions/0129."""

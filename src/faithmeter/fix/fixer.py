@@ -19,9 +19,10 @@ from faithmeter.fix.cuts import Change, changed, phrases, sentence_cut, tidied
 from faithmeter.fix.doubt import is_surely_unsupported
 from faithmeter.fix.hedges import dropped
 from faithmeter.fix.hedges import proposals as hedged
+from faithmeter.fix.proposal import Proposal
 from faithmeter.fix.rewriting import Rewriter, as_rewritten
-from faithmeter.fix.swaps import Proposal, unknown_things, wrong_units
 from faithmeter.fix.swaps import proposals as swapped
+from faithmeter.fix.swaps import unknown_things, wrong_units
 from faithmeter.results import Result
 from faithmeter.revision import Edit, EditKind, FixStatus, Revision, applied, pieces
 from faithmeter.runtime.boundary import verified

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from faithmeter.datamodels import Context, Evidence
 from faithmeter.evidence.passages import terms
-from faithmeter.fix.swaps import Proposal
+from faithmeter.fix.proposal import Proposal
 from faithmeter.text import sentences
 from faithmeter.text.english import verbs
 

@@ -8,15 +8,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
-from difflib import SequenceMatcher
 from functools import lru_cache
-from typing import NamedTuple
 
 from faithmeter.datamodels import Context, Evidence
 from faithmeter.evidence.passages import Index, Passage, terms
-from faithmeter.revision import EditKind
+from faithmeter.fix.alignments import SAME_ENOUGH, alignments
+from faithmeter.fix.proposal import Proposal
 from faithmeter.text.english import verbs, word_tables
-from faithmeter.text.english.articles import put
 from faithmeter.text.english.mentions import Mention, mentions, written_like
 
 FIELDS = 60  # of records
@@ -37,39 +35,6 @@ _NATIONS = word_tables.words(
     "american german french greek dutch swiss thai czech iraqi israeli pakistani welsh roman korean mexican cuban "
     "african european asian chilean arab latin muslim islamic jewish hindu catholic mediterranean"
 )
-_SAME_ENOUGH = 0.6  # of a claim's words that a passage must have in the same order for other words to be exchanged
-
-
-_IN_ITS_PLACE = 3.0  # how well words fit that stand between the same words
-
-
-class Proposal(NamedTuple):
-    """Other words for a stretch of a claim."""
-
-    start: int
-    end: int
-    new: str
-    kind: EditKind
-    reason: str
-    evidence: Evidence | None
-    score: float
-    """How well what goes in fits the place; for the order only."""
-    everywhere: bool = False
-    """Whether every mention of the old words is exchanged, as is right for a name."""
-    unknown: bool = False
-    """Whether what goes out stands in no context: a second opinion, beside the verifier's, that it is wrong."""
-    fit: float = 0.0
-    """How alike the words are around what goes out and around what goes in."""
-
-    def of(self, text: str) -> str:
-        """The claim as it would be."""
-        places = [(self.start, self.end)]
-        if self.everywhere:
-            old = re.escape(text[self.start : self.end])
-            places = [match.span() for match in re.finditer(rf"(?<!\w){old}(?!\w)", text)]
-        for start, end in reversed(places):
-            text = put(text, start, end, self.new)
-        return text
 
 
 @lru_cache(maxsize=64)
@@ -95,7 +60,7 @@ def proposals(text: str, contexts: Sequence[Context], *, beside: str = "") -> li
             *_exchanges(text, ours, passage, small, said, overlap),
             *(
                 item._replace(unknown=_is_unknown(item, text, index))
-                for item in _alignments(text, passage.text, overlap)
+                for item in alignments(text, passage.text, overlap)
             ),
         ]:
             _put(found, proposal._replace(evidence=evidence))
@@ -135,7 +100,7 @@ def wrong_units(text: str, contexts: Sequence[Context]) -> list[Proposal]:
     have = {(m.beside, m.value) for p in index.passages for m in _of(p, small) if m.kind in ("unit", "currency")}
     ours = [mention for mention in mentions(text, known=small) if mention.kind in ("unit", "currency")]
     wrong = {mention.start for mention in ours if mention.beside and (mention.beside, mention.value) not in have}
-    near = {(passage.context, passage.start) for passage, share in _nearest(text, index) if share >= _SAME_ENOUGH}
+    near = {(passage.context, passage.start) for passage, share in _nearest(text, index) if share >= SAME_ENOUGH}
     return [
         item
         for item in (proposals(text, contexts) if wrong else ())
@@ -356,48 +321,3 @@ def _around(text: str, mention: Mention) -> dict[str, tuple[str, int]]:
             if stem not in found or found[stem][1] > distance:
                 found[stem] = (side, distance)
     return found
-
-
-def _alignments(text: str, passage: str, overlap: float) -> Iterator[Proposal]:
-    """A few words of a claim for those that stand in their place in a passage that is else the same."""
-    if overlap < _SAME_ENOUGH:
-        return
-    ours, theirs = list(_WORD.finditer(text)), list(_WORD.finditer(passage))
-    if len(theirs) > 120:
-        return
-    matcher = SequenceMatcher(
-        None, [match[0].lower() for match in ours], [match[0].lower() for match in theirs], autojunk=False
-    )
-    blocks = matcher.get_opcodes()
-    same = sum(end - start for kind, start, end, _, _ in blocks if kind == "equal")
-    if same < _SAME_ENOUGH * len(ours):
-        return
-    for place, (kind, start, end, first, last) in enumerate(blocks):
-        inner = 0 < place < len(blocks) - 1  # words that the claim leaves out at its ends are no mistake
-        if kind == "equal" or end - start > 4 or last - first > 4 or not inner:
-            continue
-        begin, stop, new = _replaced(text, ours, passage, theirs, (start, end, first, last))
-        old = text[begin:stop].strip()
-        reason = f"the context has {new.strip()!r}" + (f", not {old!r}" if old else " here")
-        if kind == "delete":
-            reason = f"the context says the same without {old!r}"
-        # Before words are left out, what the context has in their place is tried.
-        score = 2.0 + 2 * overlap + same / max(1, len(ours)) - 1.5 * (kind == "delete")
-        yield Proposal(begin, stop, new, "swap", reason, None, score, fit=_IN_ITS_PLACE)
-
-
-def _replaced(
-    text: str, ours: list[re.Match[str]], passage: str, theirs: list[re.Match[str]], block: tuple[int, int, int, int]
-) -> tuple[int, int, str]:
-    """The stretch of a claim that a block of words takes up, with a space where words come or go, and its new words."""
-    start, end, first, last = block
-    new = passage[theirs[first].start() : theirs[last - 1].end()] if last > first else ""
-    if end > start:
-        begin, stop = ours[start].start(), ours[end - 1].end()
-        if not new and begin and text[begin - 1] == " ":
-            begin -= 1
-        if begin == 0 or (text[begin].isupper() and start == 0):
-            new = new[:1].upper() + new[1:]
-        return begin, stop, new
-    begin = ours[start].start()
-    return begin, begin, f"{new} "

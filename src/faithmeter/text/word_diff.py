@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 MOST_PAIRS = 250_000  # of pieces that are compared: 500 and 500, which is an answer of 250 words
-_PIECE = re.compile(r"\w+|\s+|[^\w\s]")
+_PIECE = re.compile(r"\d+(?:[.,:]\d+)+|\w+|\s+|[^\w\s]")  # 3.5 is one word
 
 
 def differences(old: str, new: str) -> list[tuple[int, int, str]]:

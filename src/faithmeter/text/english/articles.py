@@ -32,7 +32,7 @@ def _fitting(match: re.Match[str]) -> str:
 
 def _names_a_letter(text: str, match: re.Match[str]) -> bool:
     """Whether a capital inside a sentence is a letter's name: "vitamin A is"."""
-    before = text[: match.start()].rstrip()[-1:]
+    before = text[max(0, match.start() - 20) : match.start()].rstrip()[-1:]
     return match[1] == "A" and (before.isalnum() or before == ",")
 
 

@@ -51,7 +51,7 @@ _UNITS = {name: unit for name, unit in _UNITS.items() if name not in ("'", '"')}
 _SHORT_UNITS = {
     short: name
     for name, shorts in {
-        "minute": "min mins", "hour": "hr hrs", "second": "sec secs", "tablespoon": "tbsp tbsps", "teaspoon": "tsp tsps",
+        "minute": "min mins", "hour": "hr hrs", "second": "sec secs", "tablespoon": "tbsp", "teaspoon": "tsp",
         "pound": "lb lbs", "ounce": "oz", "year": "yr yrs", "mile": "mi", "kilogram": "kg", "kilometre": "km",
         "centimetre": "cm", "millimetre": "mm",
     }.items()
@@ -218,7 +218,7 @@ def written_like(model: Mention, found: Mention) -> str:
             text = next((word for word, value in _ORDINALS.items() if str(value) == found.value), found.text)
         case "month" if model.text.isdigit():
             text = found.value.zfill(len(model.text))
-        case "month" if len(model.text) > 3 and len(found.text) <= 4:
+        case "month" if found.text.isdigit() or (len(model.text) > 3 and len(found.text) <= 4):
             text = next(name for name, value in _MONTHS.items() if str(value) == found.value and len(name) >= 3)
         case "unit" if len(model.text) > 3 and model.text.isalpha() and found.text.lower() in _SHORT_UNITS:
             text = _SHORT_UNITS[found.text.lower()] + "s" * model.text.endswith("s")

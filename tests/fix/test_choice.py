@@ -1,0 +1,87 @@
+"""One exchange must clearly be the best: a wrong value put in is worse than one left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from faithmeter import Claim, Sample, afix
+from faithmeter.datamodels import Label, Origin, Outcome, Pair, Verdict
+from faithmeter.fix.choice import Exchange, clearly_best, surer
+from faithmeter.fix.proposal import Proposal
+
+
+def verdict(support: float, text: str = "It is so.") -> Verdict:
+    label = Label.SUPPORTED if support >= 0.5 else Label.CONTRADICTED
+    claim = Claim(text=text, start=0, end=len(text))
+    return Verdict(claim=claim, label=label, support=support, origin=Origin(verifier="told"))
+
+
+def exchange(new: str, score: float, support: float = 0.9, *, name: bool = False, fit: float = 4.0) -> Exchange:
+    proposal = Proposal(0, 2, new, "swap", "", None, score, everywhere=name, unknown=True, fit=fit)
+    return Exchange(proposal, verdict(support))
+
+
+def chosen(*found: Exchange) -> str | None:
+    best = clearly_best(found)
+    return best.proposal.new if best else None
+
+
+def test_the_best_is_taken_where_it_is_clearly_so() -> None:
+    assert chosen(exchange("12", 5.0), exchange("70", 3.0)) == "12"
+    assert chosen(exchange("12", 5.0), exchange("70", 4.9)) is None
+    assert chosen(exchange("12", 5.0, 0.97), exchange("70", 5.2, 0.55)) == "12"  # the verifier prefers it by far
+    assert chosen() is None
+
+
+def test_two_forms_of_one_name_are_no_rivals() -> None:
+    assert chosen(exchange("Crowley", 5.0, name=True), exchange("Candy Crowley", 4.9, name=True)) == "Crowley"
+    assert chosen(exchange("Crowley", 5.0, name=True), exchange("Tapper", 4.9, name=True)) is None
+
+
+def test_what_is_supported_is_exchanged_only_for_what_is_clearly_better_supported() -> None:
+    better, little, far = exchange("HDL", 5, 0.97), exchange("LDL", 5, 0.7), exchange("UDL", 5, 0.97, fit=1.0)
+    assert surer([better, little, far], verdict(0.6)) == [better]
+    assert surer([better], verdict(0.96)) == []
+
+
+class Told:
+    """Supports what it is told to."""
+
+    signature = "told"
+
+    def __init__(self, supports: Mapping[str, float]) -> None:
+        self.supports = supports
+
+    async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
+        found = (verdict(self.supports.get(pair.claim.text, 0.05)) for pair in pairs)
+        return [item.model_copy(update={"claim": pair.claim}) for item, pair in zip(found, pairs, strict=True)]
+
+
+HDL = "Olive oil and fish are foods that help raise HDL levels."
+
+
+@pytest.mark.parametrize(("support", "becomes"), [(0.6, "HDL"), (0.95, "ORVA")])
+async def test_a_name_from_nowhere_is_put_right_though_it_is_supported(support: float, becomes: str) -> None:
+    answer = "Olive oil and fish help raise ORVA levels."
+    verifier = Told({answer: support, answer.replace("ORVA", "HDL"): 0.97})
+    found = await afix(Sample(answer=answer, contexts=(HDL,)), verifier=verifier)
+    assert found.answer == answer.replace("ORVA", becomes)
+
+
+async def test_a_name_from_the_question_stays() -> None:
+    answer = "Olive oil and fish help raise ORVA levels."
+    verifier = Told({answer: 0.6, answer.replace("ORVA", "HDL"): 0.97})
+    sample = Sample(question="What raises ORVA levels?", answer=answer, contexts=(HDL,))
+    assert (await afix(sample, verifier=verifier)).answer == answer
+
+
+async def test_of_two_values_that_may_be_meant_neither_is_put_in() -> None:
+    answer = "The lid is closed. Let it simmer for 85 minutes."
+    supports = {f"Let it simmer for {number} minutes.": 0.9 for number in (10, 15)} | {"The lid is closed.": 0.9}
+    contexts = ("Let it simmer for 10 minutes.", "Let it simmer for 15 minutes.", "The lid is closed.")
+    found = await afix(Sample(answer=answer, contexts=contexts), verifier=Told(supports))
+    assert found.answer == "The lid is closed."
+    only = await afix(Sample(answer=answer, contexts=contexts[1:]), verifier=Told(supports))
+    assert only.answer == "The lid is closed. Let it simmer for 15 minutes."
