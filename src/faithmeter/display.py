@@ -356,13 +356,12 @@ def fix_headline(revision: Revision) -> str:
         "faithful": "nothing to fix: no claim is unsupported",
         "fixed": "fixed: every claim that remains is supported",
         "doubtful": "claims in doubt were left as they are",
-        "refused": "nothing in the answer is supported",
+        "refused": "nothing in the answer is supported: a refusal stands instead",
         "unjudged": "the answer could not be judged in full, and is as it was",
     }
     edits = f"{len(revision.edits)} edit{'s' * (len(revision.edits) != 1)}"
-    if revision.status == "refused":  # a refusal claims nothing: its score is the policy's
-        return f"{said['refused']}, so that a refusal stands instead ({edits})"
-    return f"{said[revision.status]} ({edits}, score {number(revision.score)})"
+    score = "" if revision.status == "refused" else f", score {number(revision.score)}"  # a refusal claims nothing
+    return f"{said[revision.status]} ({edits}{score})"
 
 
 # --- notebook ---------------------------------------------------------------------------------------
