@@ -137,14 +137,14 @@ def make(rng: random.Random, kind: str, *, around: Sequence[str], held: bool = F
     if rng.random() < 0.3 and not held:
         told.append(tell(rng.choice(others), filler, held=False))
     fillers = rng.randint(*rng.choices(_FILLERS, (30, 32, 23, 15))[0])
-    extra: list[str] = []
-    while len(extra) < fillers:
+    extra: list[list[str]] = []
+    while (left := fillers - sum(map(len, extra))) > 0:
         if around and rng.random() < 0.45:
-            extra += _stretch(rng.choice(around), rng, at_most=fillers - len(extra))
+            extra += [[text] for text in _stretch(rng.choice(around), rng, at_most=left)]
         else:
-            extra += mention(rng.choice(others), filler)
+            extra.append(mention(rng.choice(others), filler))  # told in its own order, as what is asked about
     gone = rng.random() < 0.05 and (bool(extra) or bool(told[0].beside))
-    facts = [one.pieces for one in told[gone:]] + [[text] for text in extra]
+    facts = [one.pieces for one in told[gone:]] + extra
     context = arranged(facts, [text for one in told for text in one.beside], rng)
     if gone:
         yield from _unsaid(told[0], context, rng)
