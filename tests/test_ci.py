@@ -33,7 +33,7 @@ def run_step(name: str, folder: Path, **inputs: str) -> subprocess.CompletedProc
     summary = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(folder / "summary.md")}
     return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-        cwd=folder, env=environment(**settings, **summary), capture_output=True, text=True, timeout=120,
+        cwd=folder, env=environment(**settings, **summary), capture_output=True, text=True, timeout=600,
     )  # fmt: skip
 
 
@@ -95,7 +95,7 @@ def pre_commit(folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "pre_commit", "run", "--all-files", "--verbose"],
         cwd=folder, env=environment(HOME=str(folder), XDG_CACHE_HOME=str(folder / "cache")),
-        capture_output=True, text=True, timeout=120,
+        capture_output=True, text=True, timeout=600,
     )  # fmt: skip
 
 
@@ -130,6 +130,6 @@ def test_the_tests_of_the_pytest_document_pass(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("\n".join(re.findall(r"```toml\n(.*?)```", text, re.DOTALL)))
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--faithmeter-verifier=lexical"]
-    done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "answers checked" in done.stdout

@@ -16,7 +16,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 @pytest.mark.filterwarnings("ignore:.*zmq.*:RuntimeWarning", "ignore::ResourceWarning")
 def test_the_notebook_runs() -> None:
     notebook = nbformat.read(EXAMPLES / "notebook.ipynb", as_version=4)
-    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(EXAMPLES)}}).execute()
+    NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(EXAMPLES)}}).execute()
     shown = [
         output["data"]["text/html"]
         for cell in notebook.cells

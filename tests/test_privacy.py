@@ -71,7 +71,7 @@ def home(tmp_path: Path) -> Path:
 
 def test_a_check_writes_nothing_into_the_home_and_opens_no_connection(home: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", IN_PROCESS], env=environment(home), capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", IN_PROCESS], env=environment(home), capture_output=True, text=True, timeout=600
     )
     assert done.returncode == 0, done.stderr
     assert files(home) == []
@@ -93,7 +93,7 @@ def test_the_processes_of_a_run_write_nothing_into_the_home(home: Path, tmp_path
         "-o",
         str(tmp_path / "r.jsonl"),
     ]
-    done = subprocess.run(command, env=environment(home), capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, env=environment(home), capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert files(home) == []
 
@@ -102,7 +102,7 @@ def test_the_processes_of_a_run_write_nothing_into_the_home(home: Path, tmp_path
 def test_native_code_opens_no_connection(home: Path, tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     command = ["strace", "-f", "-e", "trace=socket,connect,sendto", "-o", str(trace), sys.executable, "-c", CHECK]
-    done = subprocess.run(command, env=environment(home), capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, env=environment(home), capture_output=True, text=True, timeout=600)
     if "ptrace" in done.stderr:
         pytest.skip("strace may not trace here")
     assert done.returncode == 0, done.stderr

@@ -70,7 +70,7 @@ def run(tmp_path: Path) -> Pytest:
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *ALONE, "-W", "error", *chosen, *arguments]
         plain = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST", "GITHUB"))}
         settings = {"PYTHONPATH": str(TESTS), "FAITHMETER_CACHE": "off", "COLUMNS": "120", **environment}
-        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=plain | settings, timeout=300)
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=plain | settings, timeout=600)
 
     return call
 
@@ -315,7 +315,7 @@ def test_assert_faithful_works_outside_pytest() -> None:
         "try: assert_faithful('Bananas are blue.', 'Grass is green.')\n"
         "except AssertionError as error: print(error)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
     assert "the answer is not faithful" in done.stdout, done.stderr
 
 

@@ -20,6 +20,7 @@ import faithmeter
 from faithmeter.cli import COMMANDS
 
 ROOT = Path(__file__).parents[1]
+PATIENCE = 120_000  # milliseconds: a page comes, be the machine as busy as it likes
 
 
 @pytest.fixture(scope="module")
@@ -104,9 +105,10 @@ def test_pages_are_accessible_fit_a_phone_and_ask_nobody_else(site: Path) -> Non
     asked: set[str] = set()
     try:
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+            browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=PATIENCE)
             for width, scheme in ((1280, "light"), (390, "dark")):
                 context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+                context.set_default_timeout(PATIENCE)
                 for name in ("", "accuracy/", "guides/your-framework/", "reference/cli/", "reports/"):
                     page = context.new_page()
                     page.on("request", lambda request: asked.add(request.url))

@@ -25,9 +25,11 @@ class RedisServer:
             pytest.skip("no redis-server: apt-get install redis-server")
         self._program = program
         self._folder = folder
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        # Bound and never listening, it keeps the port for the server, which may be away for a while.
+        self._held = socket.socket()
+        self._held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._held.bind(("127.0.0.1", 0))
+        self.port = self._held.getsockname()[1]
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -51,13 +53,23 @@ class RedisServer:
             self._process.wait(timeout=120)
             self._process = None
 
+    def close(self) -> None:
+        self.stop()
+        self._held.close()
+
+
+@pytest.fixture(autouse=True)
+def _patient_redis(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine's server is slow, and not away."""
+    monkeypatch.setattr("faithmeter.cache.redis.TIMEOUT", 120.0)
+
 
 @pytest.fixture(scope="session")
 def redis_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
     server = RedisServer(tmp_path_factory.mktemp("redis"))
     server.start()
     yield server
-    server.stop()
+    server.close()
 
 
 @pytest.fixture
@@ -66,7 +78,7 @@ def own_redis(tmp_path: Path) -> Iterator[RedisServer]:
     server = RedisServer(tmp_path)
     server.start()
     yield server
-    server.stop()
+    server.close()
 
 
 @pytest.fixture(params=["sqlite", "memory", "redis"])

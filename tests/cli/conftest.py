@@ -25,7 +25,7 @@ def cli(tmp_path: Path) -> Cli:
             text=True,
             cwd=tmp_path,
             env={**os.environ, "COLUMNS": "120", **environment},
-            timeout=120,
+            timeout=600,
         )
 
     return run

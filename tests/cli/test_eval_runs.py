@@ -19,7 +19,7 @@ from support.llm_server import Behaviour, LLMServer
 
 Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 KILLS = 5  # benchmarks/runs.py does 20, of 1,000 answers
-PATIENT = "python:support.verifiers:patient"
+PATIENT, HELD = "python:support.verifiers:patient", "python:support.verifiers:held_lexical"
 TESTS = str(Path(__file__).parents[1])
 
 
@@ -41,6 +41,13 @@ def slow_rows(folder: Path, count: int, seconds: float) -> str:
     return write_rows(folder / "slow.jsonl", rows).name
 
 
+def held_rows(folder: Path) -> None:
+    """One answer that is judged at once, and others whose judge waits for the file `go`."""
+    rows = [{"id": f"r{n}", "answer": f"Please wait for {folder}/go now." if n else "It is so.", "contexts": ["c"]}
+            for n in range(20)]  # fmt: skip
+    write_rows(folder / "slow.jsonl", rows)
+
+
 def reference(data: Path, *options: str) -> dict[str, dict[str, Any]]:
     output = data.with_name("reference.jsonl")
     done = subprocess.run(eval_command(data, output, *options), capture_output=True, text=True, check=False)
@@ -55,11 +62,12 @@ def check_against(expected: dict[str, dict[str, Any]], output: Path, rows: list[
     assert sorted(path.name for path in output.parent.iterdir()) == ["in.jsonl", output.name, "reference.jsonl"]
 
 
-def test_killed_and_resumed_nothing_is_lost_or_changed(tmp_path: Path) -> None:
+def test_killed_and_resumed_nothing_is_lost_or_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([TESTS, os.environ.get("PYTHONPATH", "")]))
     rows = make_rows(300)
     data, output = write_rows(tmp_path / "in.jsonl", rows), tmp_path / "out.jsonl"
-    expected = reference(data, "-v", "lexical")
-    log = kill_and_resume(eval_command(data, output, "-v", "lexical"), output, total=300, kills=KILLS)
+    expected = reference(data, "-v", HELD)
+    log = kill_and_resume(eval_command(data, output, "-v", HELD), output, total=300, kills=KILLS)
     assert log.changed == 0
     check_against(expected, output, rows)
 
@@ -109,7 +117,8 @@ def interrupted(folder: Path, *options: str, presses: int, number: int = signal.
         text=True,
         start_new_session=True,
     )
-    while not (folder / "out.jsonl.journal").exists() or not (folder / "out.jsonl.journal").stat().st_size:
+    journal, begun = folder / "out.jsonl.journal", folder / "begun.txt"
+    while not lines_of(journal) or begun.read_text("utf-8").count("\n") < 2:  # one is finished, another is in flight
         assert process.poll() is None, process.stderr and process.stderr.read()
         time.sleep(0.01)
     assert process.stderr
@@ -118,17 +127,19 @@ def interrupted(folder: Path, *options: str, presses: int, number: int = signal.
         os.killpg(process.pid, number)
         while "finishing what is in flight" not in seen and (line := process.stderr.readline()):
             seen += line
-    _, stderr = process.communicate(timeout=300)
+    if presses == 1:
+        (folder / "go").touch()
+    _, stderr = process.communicate(timeout=600)
     return process.returncode, seen + stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_one_ctrl_c_finishes_what_is_in_flight(tmp_path: Path, number: int) -> None:
-    slow_rows(tmp_path, 200, 0.4)
+    held_rows(tmp_path)
     code, stderr = interrupted(tmp_path, "--workers", "5", presses=1, number=number)
     kept = len(lines_of(tmp_path / "out.jsonl.journal"))
     assert code == 130
-    assert 0 < kept < 100
+    assert 2 <= kept <= 1 + 5
     assert kept == len((tmp_path / "begun.txt").read_text("utf-8").splitlines())  # all that was begun is finished
     assert "finishing what is in flight; again stops at once" in stderr
     assert f"stopped: interrupted; {kept} results kept in out.jsonl.journal: the same command goes on from" in stderr
@@ -136,9 +147,7 @@ def test_one_ctrl_c_finishes_what_is_in_flight(tmp_path: Path, number: int) -> N
 
 
 def test_two_ctrl_c_stop_at_once(tmp_path: Path) -> None:
-    rows = [{"id": f"r{n}", "answer": f"Please wait {600.0 if n else 0.01:.2f} seconds.", "contexts": ["c"]}
-            for n in range(20)]  # fmt: skip
-    write_rows(tmp_path / "slow.jsonl", rows)
+    held_rows(tmp_path)
     code, stderr = interrupted(tmp_path, presses=2)
     assert code == 130
     assert "stopped at once; 1 result kept in out.jsonl.journal" in stderr
@@ -245,9 +254,9 @@ def test_progress_for_logs(tmp_path: Path) -> None:
         command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": TESTS}, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    [numbers] = [json.loads(line) for line in done.stderr.splitlines()]
+    lines = [json.loads(line) for line in done.stderr.splitlines()]
+    numbers = next(each for each in lines if 0 < each["answers"] < 26)  # one line, or more where time flies
     assert numbers["of"] == 26
-    assert 0 < numbers["answers"] < 26
     assert 0 < numbers["rate"] <= 2
     assert numbers["eta_seconds"] > 0
     assert numbers["mean"] == 1.0

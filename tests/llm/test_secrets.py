@@ -54,7 +54,7 @@ def test_what_a_model_repeats_is_in_no_file_and_on_no_screen(brain: str, tmp_pat
             env={**os.environ, "OPENAI_API_KEY": KEY},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
         )
         assert server.requests, done.stderr
     assert SEEN not in done.stdout + done.stderr

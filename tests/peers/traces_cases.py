@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import datetime
 import functools
 import json
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -84,10 +86,10 @@ def _failed(result: Result) -> Path:
 
 
 def _port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
+    for port in random.sample(range(20_000, 32_000), 1000):  # those above may be given to anybody in the meantime
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+    raise AssertionError("no free port")
 
 
 def _server(name: str, command: list[str], health: str, **environment: str) -> None:
@@ -105,13 +107,13 @@ def _server(name: str, command: list[str], health: str, **environment: str) -> N
     def stop() -> None:
         assert process.stdin
         process.stdin.close()
-        process.wait(60)
+        process.wait(START)
 
     atexit.register(stop)
     until = time.monotonic() + START
     while process.poll() is None and time.monotonic() < until:
         try:
-            urllib.request.urlopen(health, timeout=5).close()
+            urllib.request.urlopen(health, timeout=60).close()
             return
         except OSError:
             time.sleep(0.2)
@@ -288,9 +290,13 @@ def _phoenix() -> str:
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
-    _traced(SimpleSpanProcessor(OTLPSpanExporter(f"{url}/v1/traces")))
-    _traced(SimpleSpanProcessor(OTLPSpanExporter(f"{url}/v1/traces")), project="mixed")
-    _traced(SimpleSpanProcessor(OTLPSpanExporter(f"{url}/v1/traces")), project="mixed", without_retrieval=True)
+    _traced(SimpleSpanProcessor(OTLPSpanExporter(f"{url}/v1/traces", timeout=START)))
+    _traced(SimpleSpanProcessor(OTLPSpanExporter(f"{url}/v1/traces", timeout=START)), project="mixed")
+    _traced(
+        SimpleSpanProcessor(OTLPSpanExporter(f"{url}/v1/traces", timeout=START)),
+        project="mixed",
+        without_retrieval=True,
+    )
     for project, count in (("app", 2), ("mixed", 3)):
         _there(lambda project=project: _phoenix_spans(url, project), count)
     return url
@@ -300,7 +306,7 @@ def _phoenix_spans(url: str, project: str) -> list[Any]:
     from phoenix.client import Client
 
     try:
-        return list(Client(base_url=url).spans.get_spans(project_identifier=project))
+        return list(Client(base_url=url).spans.get_spans(project_identifier=project, timeout=START))
     except Exception:  # the project comes with its first span
         return []
 
@@ -320,7 +326,11 @@ def case_phoenix_in() -> str:
     spans = _phoenix_spans(_phoenix(), "app")
     result = _one(_judged("phoenix", *spans))
     _read(result)
-    frame = Client(base_url=_phoenix()).spans.get_spans_dataframe(project_identifier="app").reset_index(drop=True)
+    frame = (
+        Client(base_url=_phoenix())
+        .spans.get_spans_dataframe(project_identifier="app", timeout=START)
+        .reset_index(drop=True)
+    )
     framed = evaluate(frame, verifier="lexical").results[0]
     _read(framed)
     assert framed.sample.metadata["trace"]["span_id"] == result.sample.metadata["trace"]["span_id"]
@@ -339,7 +349,7 @@ def case_phoenix_out() -> str:
     span = _one(results).sample.metadata["trace"]["span_id"]
 
     def annotations() -> dict[tuple[str, str], dict[str, Any]]:
-        found = client.spans.get_span_annotations(span_ids=[span], project_identifier="app")
+        found = client.spans.get_span_annotations(span_ids=[span], project_identifier="app", timeout=START)
         return {(item["name"], item["identifier"]): dict(item) for item in found}
 
     first = annotations()

@@ -98,6 +98,12 @@ class Visit:
 Visiting = Callable[..., Visit]
 
 
+def rows(page: Page) -> list[str]:
+    """The samples of the list; those below the first screen come a moment after the others."""
+    page.evaluate("() => new Promise((done) => setTimeout(done))")
+    return page.locator("#rows a.open").all_text_contents()
+
+
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Visiting]:
     """Opens a page at a width and in a colour scheme; afterwards, its silence is checked."""
@@ -105,7 +111,12 @@ def visit(browser: Browser) -> Iterator[Visiting]:
     contexts: list[BrowserContext] = []
 
     def open_page(path: Path, *, width: int = 1280, scheme: str = "light", fragment: str = "") -> Visit:
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+        context = browser.new_context(  # without motion: contrast is measured at rest
+            viewport={"width": width, "height": 900},
+            color_scheme=scheme,
+            reduced_motion="reduce",  # type: ignore[arg-type]
+        )
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         found = Visit(context.new_page(), path)
         visits.append(found)

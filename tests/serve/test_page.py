@@ -43,7 +43,7 @@ def browser() -> Iterator[Browser]:
     assert program, "these tests need chromium: apt-get install chromium"
     with sync_playwright() as playwright:
         expect.set_options(timeout=PATIENCE)
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"], timeout=PATIENCE)
         yield browser
         browser.close()
 
@@ -56,7 +56,9 @@ def open_page(browser: Browser, server: Served) -> Iterator[Opening]:
     asked: list[str] = []
 
     def go(*, width: int = 1280, scheme: str = "light", url: str = "") -> Page:
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+        )  # type: ignore[arg-type]
         context.set_default_timeout(PATIENCE)
         contexts.append(context)
         page = context.new_page()

@@ -191,6 +191,6 @@ def test_a_promise_for_another_verifier_is_refused(tmp_path: Path) -> None:
     path = promise(tmp_path)
     path.write_text("{}")
     command = [sys.executable, "-m", "faithmeter", "serve", "--port", "0", "-v", "lexical", "--promise", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
     assert "is no promise" in done.stderr

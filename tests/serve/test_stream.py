@@ -32,7 +32,7 @@ ANSWERS = Path(__file__).parents[1] / "report" / "answers.jsonl"
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Served]:
-    with serving(verifiers=("local", "lexical"), limits=Limits(body_seconds=1, answer=2000)) as served:
+    with serving(verifiers=("local", "lexical"), limits=Limits(answer=2000)) as served:
         yield served
 
 
@@ -78,7 +78,7 @@ async def test_a_verdict_comes_while_the_answer_goes_on(server: Served) -> None:
         aiohttp.ClientSession() as session,
         session.post(f"{server.url}/v1/check/stream", data=body(), headers=headers) as response,
     ):
-        first = await asyncio.wait_for(response.content.readuntil(b"\n\n"), 20)
+        first = await asyncio.wait_for(response.content.readuntil(b"\n\n"), 600)
         assert b"330 metres tall" in first
         assert not goes_on.is_set()
         goes_on.set()
@@ -111,25 +111,35 @@ def test_what_goes_wrong_later_is_an_event(server: Served) -> None:
         response = server.http.post("/v1/check/stream", content=head + rest, headers={"content-type": kind})
         assert events(response.text)[-1][0] == "error"
         assert events(response.text)[-1][1]["type"].endswith(problem)
-    assert server.app.state.service.streams == 0
+    until(lambda: server.app.state.service.streams == 0)
 
 
-def test_a_client_that_stops_sending_or_goes_is_let_go(server: Served) -> None:
+@pytest.fixture
+def impatient() -> Iterator[Served]:
+    with serving(limits=Limits(body_seconds=1)) as served:
+        yield served
+
+
+def test_a_client_that_stops_sending_or_goes_is_let_go(impatient: Served) -> None:
     head = b"POST /v1/check/stream HTTP/1.1\r\nhost: localhost\r\ncontent-type: text/plain\r\n"
     head += b"transfer-encoding: chunked\r\n\r\n"
     first = json.dumps(HEAD).encode() + b"\nThe tower is 330 metres tall. It opened "
     chunk = hex(len(first))[2:].encode() + b"\r\n" + first + b"\r\n"
-    with socket.create_connection(("127.0.0.1", server.port), 10) as sock:
-        sock.sendall(head + chunk)
-        answer = b""
-        while piece := sock.recv(65536):
-            answer += piece
-        assert b"urn:faithmeter:problem:too-slow" in answer
-    with socket.create_connection(("127.0.0.1", server.port), 10) as sock:
+
+    def stops_sending() -> bytes:
+        with socket.create_connection(("127.0.0.1", impatient.port), 120) as sock:
+            sock.sendall(head + chunk)
+            answer = b""
+            while piece := sock.recv(65536):
+                answer += piece
+            return answer
+
+    until(lambda: b"urn:faithmeter:problem:too-slow" in stops_sending())  # unless even its head came too slowly
+    with socket.create_connection(("127.0.0.1", impatient.port), 120) as sock:
         sock.sendall(head + chunk)
         sock.recv(1000)
-    until(lambda: server.app.state.service.streams == 0)
-    assert server.post("/v1/check", SEINE).status_code == 200
+    until(lambda: impatient.app.state.service.streams == 0)
+    until(lambda: impatient.post("/v1/check", SEINE).status_code == 200)
 
 
 async def grown(

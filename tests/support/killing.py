@@ -82,18 +82,22 @@ def eval_command(data: Path, output: Path, *options: str) -> list[str]:
 def kill_and_resume(command: Sequence[str], output: Path, *, total: int, kills: int, seed: int = 0) -> Log:
     """Kill the command when a random number of results is on disk, as often as told; then let it end.
 
-    On a busy machine it may end before it could be killed: there is nothing left to kill then, and less was tried.
+    A verifier that heeds `FAITHMETER_TEST_HOLD` waits then to be killed. Another, or one that has the last samples in
+    hand, may end before it could be killed: there is nothing left to kill then, and less was tried.
     """
     rng = random.Random(seed)
-    journal = output.with_name(output.name + ".journal")
+    journal, hold = output.with_name(output.name + ".journal"), output.with_name("hold")
     log, kept = Log(), {}
     started = time.perf_counter()
     for target in sorted(rng.sample(range(total), kills)):
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        hold.write_text(f"{target + 5} {journal}", "utf-8")
+        environment = {**os.environ, "FAITHMETER_TEST_HOLD": str(hold)}
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment)
         while process.poll() is None and _count(journal) < target:
             time.sleep(0.001)
         time.sleep(rng.random() * 0.02)
         process.send_signal(signal.SIGKILL)
+        hold.unlink()  # its workers end by themselves, and then their end of the pipe does
         process.communicate()
         if process.returncode != -signal.SIGKILL:
             assert process.returncode == 0, "the run failed"

@@ -35,7 +35,7 @@ def local_model() -> Iterator[str]:
             yield process.stdout.readline().decode().strip() + "/v1"
         finally:
             process.stdin.close()
-            process.wait(20)
+            process.wait(120)
 
 
 def serve() -> None:

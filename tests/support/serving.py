@@ -18,7 +18,7 @@ from faithmeter.datamodels import Label, Origin, Outcome, Pair, Verdict
 from faithmeter.errors import EndpointDown
 from faithmeter.serve.app import create_app
 from faithmeter.serve.run import PatientProtocol
-from faithmeter.serve.settings import Settings
+from faithmeter.serve.settings import Limits, Settings
 
 SEINE = {"answer": "Paris lies on the Seine.", "contexts": ["Paris lies on the Seine, in the north of France."]}
 
@@ -39,6 +39,9 @@ class Served:
 @contextmanager
 def serving(**settings: Any) -> Iterator[Served]:
     """Serve in a thread, on a port of its own."""
+    limits = settings.pop("limits", Limits())
+    given = limits.model_dump(include=limits.model_fields_set)  # else nothing ends because the machine is busy
+    settings["limits"] = Limits(**{"seconds": 600, "body_seconds": 600, **given})
     chosen = Settings(**{"verifiers": ("lexical",), **settings})
     protocol = type("Protocol", (PatientProtocol,), {"head_seconds": chosen.limits.body_seconds})
     with running(create_app(chosen), http=protocol) as served:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from faithmeter.datamodels import Label, Origin, Outcome, Pair, Verdict
@@ -14,7 +14,10 @@ from faithmeter.verify.lexical import LexicalVerifier
 
 
 class Obedient:
-    """Does what a claim says: `wait 0.2`, `die`, `die once FILE`, `die until FILE`, `down`; all else is supported."""
+    """Does what a claim says: `wait 0.2`, `wait for FILE`, `die`, `die once FILE`, `die until FILE`, `down`.
+
+    All else is supported.
+    """
 
     signature = "obedient"
 
@@ -38,9 +41,18 @@ class Obedient:
         _note_the_beginning(text)
         if wait := re.search(r"wait ([\d.]+\d)", text):
             await asyncio.sleep(float(wait[1]))
+        if awaited := re.search(r"wait for (\S+)", text):
+            await _until(Path(awaited[1]).exists)
         if "down" in text:
             raise EndpointDown("the endpoint is down")
         _die_if_told(text)
+
+
+async def _until(holds: Callable[[], bool]) -> None:
+    while True:
+        if holds():
+            return
+        await asyncio.sleep(0.01)
 
 
 def _note_the_beginning(text: str) -> None:
@@ -80,3 +92,23 @@ class SlowLexical(LexicalVerifier):
 
 def slow_lexical() -> SlowLexical:
     return SlowLexical()
+
+
+class HeldLexical(LexicalVerifier):
+    """The lexical verifier, which waits once a journal has so many lines: a file says how many, and which."""
+
+    async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
+        await _until(_no_more_is_held)
+        return await super().verify(pairs)
+
+
+def _no_more_is_held() -> bool:
+    try:
+        lines, _, journal = Path(os.environ.get("FAITHMETER_TEST_HOLD", "")).read_text("utf-8").partition(" ")
+        return Path(journal).read_bytes().count(b"\n") < int(lines)
+    except OSError:  # nobody holds it, or there is no journal yet
+        return True
+
+
+def held_lexical() -> HeldLexical:
+    return HeldLexical()

@@ -14,12 +14,15 @@ from faithmeter.datamodels import Sample
 from faithmeter.report.html.agree import write_agreement
 from faithmeter.trust.agreement import measure, people_kappa
 
+from ..conftest import PATIENCE  # type: ignore[import-not-found]
+
 NASTY = '<img src=x onerror="document.title=1"></li></ol><script>document.title=1</script> is true.'
 
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     with browser.new_context() as context:
+        context.set_default_timeout(PATIENCE)
         yield context.new_page()
 
 
@@ -50,6 +53,7 @@ def test_it_is_accessible_and_fits(browser: Browser, tmp_path: Path, scheme: str
     labels = [*labelled(results), *labelled(results, by="ben")]
     write_agreement(tmp_path / "a.html", measure(results, labels, name="first"), people=people_kappa(labels))
     with browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme) as context:  # type: ignore[arg-type]
+        context.set_default_timeout(PATIENCE)
         page = context.new_page()
         page.goto((tmp_path / "a.html").as_uri())
         found = Axe().run(page)

@@ -18,12 +18,15 @@ from faithmeter.report.html.label_server import LabelServer
 from faithmeter.trust.human_labels import read_labels
 from faithmeter.trust.label_session import Session, make_queue
 
+from ..conftest import PATIENCE  # type: ignore[import-not-found]
+
 NASTY = '<img src=x onerror="document.title=1"><script>document.title=1</script> is true.'
 
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     with browser.new_context() as context:
+        context.set_default_timeout(PATIENCE)
         yield context.new_page()
 
 
@@ -54,7 +57,7 @@ def test_keys_label_go_back_and_finish(page: Page, server: LabelServer, session:
     expect(page.locator("#claim")).to_have_text(session.items[1].verdict.claim.text)
     page.locator("#finish").click()
     expect(page.locator("#end-title")).to_have_text("Finished")
-    assert server.finished.wait(5)
+    assert server.finished.wait(120)
     labels = read_labels(session.path)
     assert [(label.label, label.note) for label in labels] == [("contradicted", ""), ("supported", "1 2 3")]
 
@@ -124,6 +127,7 @@ def test_a_full_disk_is_told_on_the_page(page: Page, server: LabelServer, sessio
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_is_accessible_and_fits(browser: Browser, server: LabelServer, scheme: str, width: int) -> None:
     with browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme) as context:  # type: ignore[arg-type]
+        context.set_default_timeout(PATIENCE)
         page = context.new_page()
         page.goto(server.url)
         expect(page.locator("#claim")).not_to_be_empty()

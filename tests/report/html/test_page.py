@@ -6,16 +6,12 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from faithmeter import Failure, Result
 from faithmeter.report import write_report
 
-from ..conftest import SCREENSHOTS, Visiting  # type: ignore[import-not-found]
-
-
-def rows(page: Page) -> list[str]:
-    return page.locator("#rows a.open").all_text_contents()
+from ..conftest import PATIENCE, SCREENSHOTS, Visiting, rows  # type: ignore[import-not-found]
 
 
 def test_the_top_shows_the_numbers_of_the_run(report_file: Path, results: list[Result], visit: Visiting) -> None:
@@ -276,6 +272,7 @@ def test_it_is_accessible_and_fits(report_file: Path, visit: Visiting, view: str
 
 def test_without_javascript_the_numbers_stand(report_file: Path, browser) -> None:  # type: ignore[no-untyped-def]
     context = browser.new_context(java_script_enabled=False)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.goto(report_file.as_uri())
     expect(page.locator(".mean .figure")).to_be_visible()

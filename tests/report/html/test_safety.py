@@ -18,7 +18,7 @@ from faithmeter.report.comparison import Comparison
 from faithmeter.report.html.compare import write_comparison
 from faithmeter.report.html.payload import embedded, utf16
 
-from ..conftest import Visiting, write_results  # type: ignore[import-not-found]
+from ..conftest import PATIENCE, Visiting, write_results  # type: ignore[import-not-found]
 
 HOSTILE = [
     "<script>window.pwned = 1; alert(1)</script>",
@@ -113,10 +113,11 @@ def test_the_policy_forbids_what_escaping_should_prevent(hostile: list[Result], 
     path = tmp_path / "policy.html"
     write_report(path, hostile)
     page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
     failed: dict[str, str | None] = {}
     page.on("requestfailed", lambda request: failed.update({request.url: request.failure}))
     page.goto(path.as_uri())
-    with page.expect_event("requestfailed", timeout=120_000):
+    with page.expect_event("requestfailed", timeout=PATIENCE):
         tried = page.evaluate(
             """() => {
               const tried = [];

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from faithmeter import Result, Sample
 from faithmeter.report import write_report
 from faithmeter.report.comparison import matched
 from faithmeter.report.html.trend import read_runs, write_trend
 
-from ..conftest import Visiting, judge, write_results  # type: ignore[import-not-found]
+from ..conftest import Visiting, judge, rows, write_results  # type: ignore[import-not-found]
 
 MARKDOWN = "# The tower\n\nIt opened in **1889** with `3` lifts:\n\n- It is *tall*.\n- It cost 7 million francs."
 
@@ -39,10 +39,6 @@ def rated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("rated") / "report.html"
     write_report(path, judge(samples), about={"Data": "a<b>.jsonl", "Command": "faithmeter eval a.jsonl"})
     return path
-
-
-def rows(page: Page) -> list[str]:
-    return page.locator("#rows a.open").all_text_contents()
 
 
 def test_the_worst_claims_are_seen_without_scrolling(report_file: Path, visit: Visiting) -> None:
@@ -119,6 +115,7 @@ def test_what_is_shown_can_be_downloaded_and_copied(rated: Path, visit: Visiting
     assert {line.split(",")[0] for line in lines[1:]} >= {'"answer 4"', '"answer 40"'}
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.click("#rows a.open >> nth=0")
+    page.evaluate("() => { window.setTimeout = () => 0; }")  # what it says stays there until it is read
     page.click("text=Copy as Markdown")
     expect(page.locator(".copies")).to_contain_text("Copied")
     assert "### answer 4" in page.evaluate("navigator.clipboard.readText()")
