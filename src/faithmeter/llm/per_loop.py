@@ -7,10 +7,16 @@ import atexit
 import contextlib
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from typing import Any, Generic, TypeVar
-from weakref import WeakKeyDictionary, WeakSet
+from typing import Any, Generic, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary, WeakSet, finalize
 
 T = TypeVar("T")
+
+
+class _Kept(NamedTuple, Generic[T]):
+    thing: T
+    keeper: AsyncGenerator[T, None]
+    held: finalize[..., PerLoop[T]]
 
 
 class PerLoop(Generic[T]):
@@ -19,14 +25,16 @@ class PerLoop(Generic[T]):
     Connections belong to the loop that opened them. Closing rides on an asynchronous generator that is never
     finished: `asyncio.run` finishes those before it closes its loop. A loop that never ends, such as that of
     a daemon thread, is seen to when the interpreter exits.
+
+    Whoever drops this without closing it leaves the generator to its loop, which closes it. The generator is held from
+    outside until then: in a cycle the garbage collector would finalize what it holds, open as it is. So neither
+    `make` nor `close` may lead back to this, or to who holds it.
     """
 
     def __init__(self, make: Callable[[], T], close: Callable[[T], Awaitable[None]]) -> None:
         self._make = make
         self._close = close
-        self._kept: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[AsyncGenerator[T, None], T]] = (
-            WeakKeyDictionary()
-        )
+        self._kept: WeakKeyDictionary[asyncio.AbstractEventLoop, _Kept[T]] = WeakKeyDictionary()
         self._pid = os.getpid()
 
     async def get(self) -> T:
@@ -35,15 +43,19 @@ class PerLoop(Generic[T]):
         kept = self._kept.get(loop)
         if kept is None:
             _close_at_exit(self)
+            for ended in [other for other in self._kept if other.is_closed()]:
+                self._kept.pop(ended).held.detach()
             keeper = _keeper(self._make, self._close)
-            kept = self._kept[loop] = (keeper, await anext(keeper))
-        return kept[1]
+            kept = self._kept[loop] = _Kept(await anext(keeper), keeper, finalize(self, _let_go, keeper))
+            kept.held.atexit = False
+        return kept.thing
 
     async def aclose(self) -> None:
         """Close the running loop's own, if there is one; the next `get` makes another."""
         kept = self._kept.pop(asyncio.get_running_loop(), None)
         if kept is not None:
-            await kept[0].aclose()
+            kept.held.detach()
+            await kept.keeper.aclose()
 
     def close_elsewhere(self) -> None:
         """Close what belongs to loops that still run, in other threads of this process."""
@@ -61,6 +73,10 @@ async def _keeper(make: Callable[[], T], close: Callable[[T], Awaitable[None]]) 
         yield thing
     finally:
         await close(thing)
+
+
+def _let_go(keeper: AsyncGenerator[Any, None]) -> None:
+    """Nothing: with the last reference gone, asyncio has the keeper's loop close it, from whatever thread."""
 
 
 _all: WeakSet[PerLoop[Any]] = WeakSet()
