@@ -90,17 +90,17 @@ def _starts_block(text: str, lines: list[_Line], at: int) -> bool:
 
 
 def _lines(text: str) -> list[_Line]:
-    found: list[_Line] = []
+    lines: list[_Line] = []
     offset, gap = 0, True
     for raw in text.splitlines(keepends=True):
         content = raw.strip()
         if content:
             indent = len(raw) - len(raw.lstrip())
             bare = offset + indent
-            found.append(_line(text, bare, bare + len(content))._replace(indent=indent, gap=gap))
+            lines.append(_line(text, bare, bare + len(content))._replace(indent=indent, gap=gap))
         gap = not content
         offset += len(raw)
-    return _settle_letters(text, _settle_numbers(text, found))
+    return _settle_letters(text, _settle_numbers(text, lines))
 
 
 def _line(text: str, bare: int, end: int) -> _Line:
@@ -250,14 +250,14 @@ def _rows(text: str, lines: list[_Line]) -> Iterator[Block]:
     rows = [(line.bare, line.end) for line in lines]
     ruled = len(rows) > 1 and _DELIMITER.match(text, *rows[1]) is not None
     named = ruled or (text[rows[0][0]] != "|" and len(rows) > 2 and not _HAS_DIGIT.search(text, *rows[0]))
-    for number, (start, end) in enumerate(rows):
+    for index, (start, end) in enumerate(rows):
         row = text[start:end]
         if _DELIMITER.match(row):
             continue
         start += len(row) - len(row.lstrip("| \t"))
         end = start + len(row.strip("| \t"))
         if start < end:
-            if named and number == 0:
+            if named and index == 0:
                 head = (start, end)
                 yield Block(start, end, "header")
             else:

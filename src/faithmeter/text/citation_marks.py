@@ -45,7 +45,7 @@ def marks(answer: str, ids: Iterable[str] = ()) -> list[Mark]:
     for start, end in (match.span() for pattern in (_CODE, _DEFINITION) for match in pattern.finditer(answer)):
         closed[start:end] = b"\1" * (end - start)
     known = set(ids)
-    found: list[Mark] = []
+    kept: list[Mark] = []
     for pattern in (_SQUARE, _FOOTNOTE, _NAMED, _LENTICULAR, _SUPERSCRIPT, _IDENTIFIER):
         for match in pattern.finditer(answer):
             start, end = match.span()
@@ -56,8 +56,8 @@ def marks(answer: str, ids: Iterable[str] = ()) -> list[Mark]:
                 continue
             if not any(taken[start:end]):
                 taken[start:end] = b"\1" * (end - start)
-                found.append(Mark(start, end, names))
-    return sorted(found)
+                kept.append(Mark(start, end, names))
+    return sorted(kept)
 
 
 def unmarked(text: str) -> str:
@@ -78,8 +78,8 @@ def _names(match: re.Match[str]) -> tuple[str, ...]:
                 first, last = int(spread[1]), int(spread[2])
                 if first <= last <= first + _LONGEST_RANGE:
                     numbers += [str(number) for number in range(first, last + 1)]
-            elif number := re.search(r"\d+", part):
-                numbers.append(number[0])
+            elif digits := re.search(r"\d+", part):
+                numbers.append(digits[0])
         return tuple(dict.fromkeys(numbers))
     if groups.get("message") is not None:  # message:index, from 0
         return (str(int(groups["number"]) + 1),)
@@ -93,16 +93,16 @@ def definitions(answer: str) -> dict[str, str]:
 
 def resolve(name: str, ids: Sequence[str | None], said: Mapping[str, str], *, from_zero: bool = False) -> int | None:
     """The passage that a name means: its id, what a footnote says of it, or its number; None if there is none."""
-    known = {id_.casefold(): place for place, id_ in enumerate(ids) if id_}
+    known = {id_.casefold(): index for index, id_ in enumerate(ids) if id_}
     for text in (name, said.get(name, "")):
         if text and text.casefold() in known:
             return known[text.casefold()]
     if name in said:
-        inside = [place for id_, place in known.items() if id_ in said[name].casefold()]
+        inside = [index for id_, index in known.items() if id_ in said[name].casefold()]
         if len(inside) == 1:
             return inside[0]
     digits = re.fullmatch(r"(?:doc|source|passage|ref|fn|note)?[-_ ]?(\d{1,4})", name, re.IGNORECASE)
     if digits is None:
         return None
-    number = int(digits[1]) - (not from_zero)
-    return number if 0 <= number < len(ids) else None
+    index = int(digits[1]) - (not from_zero)
+    return index if 0 <= index < len(ids) else None

@@ -117,8 +117,8 @@ def unknown_language(claims: Iterable[str], known: Collection[str] | None) -> bo
     if known is None:
         return False
     texts = list(claims)
-    found = (other_language(text) for text in [*texts, "\n".join(texts)])
-    return any(code is not None and code not in known for code in found)
+    languages = (other_language(text) for text in [*texts, "\n".join(texts)])
+    return any(code is not None and code not in known for code in languages)
 
 
 def _another_script(word: str) -> bool:
@@ -140,17 +140,17 @@ def _by_script(text: str, latin: int) -> str | None:
     return "ja" if "ja" in sizes else max(sizes, key=lambda code: sizes[code])
 
 
-def _by_words(found: list[str]) -> str | None:
+def _by_words(latin: list[str]) -> str | None:
     """The language whose function words stand in the text, where those of English do not."""
-    if len(found) < WORDS_AT_LEAST:
+    if len(latin) < WORDS_AT_LEAST:
         return None
-    counts = Counter(found)
+    counts = Counter(latin)
     best: tuple[int, str] | None = None
     for code, table in _WORDS_OF.items():
         theirs = {word: n for word, n in counts.items() if word in table}
         english = sum(n for word, n in counts.items() if word in STOP_WORDS and word not in table)
         total = sum(theirs.values())
         decides = len(theirs) > 1 and any(word not in _IN_NAMES and word not in STOP_WORDS for word in theirs)
-        if decides and total > 2 * english and total >= SHARE_AT_LEAST * len(found):
+        if decides and total > 2 * english and total >= SHARE_AT_LEAST * len(latin):
             best = max(best or (0, ""), (total, code))
     return best[1] if best else None

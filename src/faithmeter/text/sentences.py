@@ -101,10 +101,10 @@ def spans(text: str, *, language: str) -> Iterator[tuple[int, int, str]]:
 
 def split(text: str, *, language: str) -> list[tuple[int, int]]:
     """Return the spans of the sentences of one block, in order, without white space at their ends."""
-    found: list[tuple[int, int]] = []
+    sentences: list[tuple[int, int]] = []
     first = _NONSPACE.search(text)
     if first is None:
-        return found
+        return sentences
     start = first.start()
     word = _word_from(text, start)
     uncased: bool | None = None
@@ -119,14 +119,14 @@ def split(text: str, *, language: str) -> list[tuple[int, int]]:
                 uncased = _is_uncased(text)
             if not uncased or _goes_on(text, start, end):
                 continue
-        found.append((start, end))
+        sentences.append((start, end))
         start = after
         if word < start:
             word = _word_from(text, start)
-    if found and word == len(text):
-        start = found.pop()[0]
-    found.append((start, len(text.rstrip())))
-    return found
+    if sentences and word == len(text):
+        start = sentences.pop()[0]
+    sentences.append((start, len(text.rstrip())))
+    return sentences
 
 
 def _word_from(text: str, start: int) -> int:
@@ -206,7 +206,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 
 
 def _candidates(mask: str, language: str) -> Iterator[int]:
-    """Yield where sentencex ends a sentence: the place after its last character that is no blank."""
+    """Yield where sentencex ends a sentence: the offset after its last character that is not blank."""
     at = 0
     while len(mask) - at > _WINDOW:
         window = mask[at : at + _WINDOW]

@@ -18,7 +18,7 @@ from faithmeter.text.sentences import spans, split
 
 
 class Unit(NamedTuple):
-    """A piece of a context: its place in the source, and its readable form."""
+    """A piece of a context: where it stands in the source, and its readable form."""
 
     start: int
     end: int
@@ -77,8 +77,8 @@ def units(text: str, *, language: str) -> Iterator[Unit]:
     """Yield the units of a context in order."""
     at = 0
     starts = _Starts(text)
-    while (found := _next_record(text, at, starts)) is not None:
-        start, headless = found
+    while (record := _next_record(text, at, starts)) is not None:
+        start, headless = record
         yield from _before(text, at, start, language, headless=headless)
         scanner = _Scanner(text, start, language, headless=headless)
         yield from scanner.run()
@@ -96,8 +96,8 @@ class _Starts:
     def after(self, at: int) -> int:
         """The first start at or behind `at`, or the length of the text."""
         if self._next < at:
-            found = _START.search(self._text, at)
-            self._next = found.start() if found else len(self._text)
+            match = _START.search(self._text, at)
+            self._next = match.start() if match else len(self._text)
         return self._next
 
 
@@ -297,15 +297,15 @@ def _plain(text: str, start: int, end: int, language: str) -> Iterator[Unit]:
             if block.head != head:
                 head, names = block.head, _cells(part, *block.head) if block.head else []
             record = (start + block.head[0], start + block.start) if block.head else None
-            found: Iterable[Unit] = [Unit(block.start, block.end, *_row(part, block, names), record)]
+            block_units: Iterable[Unit] = [Unit(block.start, block.end, *_row(part, block, names), record)]
         elif block.kind == "code":
             paragraphs = _PARAGRAPH.finditer(part, block.start, block.end)
-            found = (unit for match in paragraphs for unit in _pieces(part, *match.span()))
+            block_units = (unit for match in paragraphs for unit in _pieces(part, *match.span()))
         elif block.kind == "header":
             continue
         else:
-            found = _field(part, block, labels, language)
-        for unit in found:
+            block_units = _field(part, block, labels, language)
+        for unit in block_units:
             yield Unit(start + unit.start, start + unit.end, *unit[2:])
 
 

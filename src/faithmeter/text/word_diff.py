@@ -13,19 +13,19 @@ _PIECE = re.compile(r"\d+(?:[.,:]\d+)+|\w+|\s+|[^\w\s]")  # 3.5 is one word
 def differences(old: str, new: str) -> list[tuple[int, int, str]]:
     """The stretches of one text that another has otherwise, as (start, end, its words), in order."""
     ours, theirs = list(_PIECE.finditer(old)), list(_PIECE.finditer(new))
-    found: list[tuple[int, int, str]] = []
+    changes: list[tuple[int, int, str]] = []
     for kind, start, end, first, last in _opcodes([item[0] for item in ours], [item[0] for item in theirs]):
         if kind == "equal":
             continue
         begin = ours[start].start() if start < len(ours) else len(old)
         stop = ours[end - 1].end() if end > start else begin
         words = new[theirs[first].start() : theirs[last - 1].end()] if last > first else ""
-        if found and not old[found[-1][1] : begin].strip():  # a lone space between two changes is no island
-            before = found[-1]
-            found[-1] = (before[0], stop, before[2] + old[before[1] : begin] + words)
+        if changes and not old[changes[-1][1] : begin].strip():  # a lone space between two changes is no island
+            before = changes[-1]
+            changes[-1] = (before[0], stop, before[2] + old[before[1] : begin] + words)
         else:
-            found.append((begin, stop, words))
-    return found
+            changes.append((begin, stop, words))
+    return changes
 
 
 def _opcodes(old: list[str], new: list[str]) -> Sequence[tuple[str, int, int, int, int]]:

@@ -97,32 +97,32 @@ def _words(text: str) -> list[Token]:
     shouting = text.isupper()
     if shouting:
         raws = [raw.lower() for raw in raws]  # no capital tells a name
-    found: list[Token] = []
-    for place, raw in enumerate(raws):
+    tokens: list[Token] = []
+    for index, raw in enumerate(raws):
         form = f"0{raw}" if raw[0] == "." and raw[1:].isdecimal() else raw.lower()
-        previous = found[-1].form if found else ""
-        if raw == "-" and _in_a_number(previous, raws[place + 1].lower() if place + 1 < len(raws) else ""):
+        previous = tokens[-1].form if tokens else ""
+        if raw == "-" and _in_a_number(previous, raws[index + 1].lower() if index + 1 < len(raws) else ""):
             continue
         if form == "'s":
             form = "is" if previous in lexicon.IS_AFTER else "s" if previous[-1:].isdecimal() else "'s"
         elif form == "n't" and previous in ("ca", "wo", "sha"):
-            found[-1] = found[-1]._replace(form={"ca": "can", "wo": "will", "sha": "shall"}[previous])
+            tokens[-1] = tokens[-1]._replace(form={"ca": "can", "wo": "will", "sha": "shall"}[previous])
         form = lexicon.CONTRACTIONS.get(form, form)
         if not form:
             continue
         if form in lexicon.CASED_UNITS:
             form = raw
-        elif raw == "A" and found and not shouting:
+        elif raw == "A" and tokens and not shouting:
             form = raw  # the A of "vitamin A" is no article
         elif (bare := raw.replace(".", "")) and len(bare) > 1 and bare.isupper() and not shouting:
             form = lexicon.ACRONYMS.get(bare.lower(), bare)  # "WHO" is not "who", and "AIDS" are no aids
         elif "." in raw and raw[0].isalpha():
             form = form.replace(".", "")
         if form == "cannot":
-            found.append(Token("can", raw))
+            tokens.append(Token("can", raw))
             form = "not"
-        found.append(Token(form, raw, first=place == 0))
-    return found
+        tokens.append(Token(form, raw, first=index == 0))
+    return tokens
 
 
 def _in_a_number(before: str, after: str) -> bool:
@@ -135,18 +135,18 @@ def _in_a_number(before: str, after: str) -> bool:
 def _phrases(tokens: list[Token]) -> list[Token]:
     """Replace phrases that have a shorter equal."""
     out: list[Token] = []
-    place = 0
-    while place < len(tokens):
-        for length in range(min(_LONGEST_PHRASE, len(tokens) - place), 1, -1):
-            words = tuple(token.form for token in tokens[place : place + length])
+    index = 0
+    while index < len(tokens):
+        for length in range(min(_LONGEST_PHRASE, len(tokens) - index), 1, -1):
+            words = tuple(token.form for token in tokens[index : index + length])
             if words in lexicon.PHRASES:
-                head = tokens[place]
+                head = tokens[index]
                 out += [Token(word, head.raw, head.first) for word in lexicon.PHRASES[words].split()]
-                place += length
+                index += length
                 break
         else:
-            out.append(tokens[place])
-            place += 1
+            out.append(tokens[index])
+            index += 1
     return out
 
 

@@ -24,55 +24,55 @@ _LIST_CUES = words("including like as")
 """After these, as after a verb, a list may begin; "as" is that of "such as"."""
 
 
-def relatives(body: str, found: list[Word], first: int, last: int) -> Iterator[Clause]:
+def relatives(body: str, words: list[Word], first: int, last: int) -> Iterator[Clause]:
     """ ", which …" and ", who …": what they say of the words before them."""
     for at in range(first + 2, last - 2):
-        if found[at - 1].text != "," or found[at].lower not in RELATIVES:
+        if words[at - 1].text != "," or words[at].lower not in RELATIVES:
             continue
-        verb = first_finite(found, at, last) if found[at].lower == "whose" else at + 1
-        if verb is None or not (found[at].lower == "whose" or _finite_after_pronoun(found, at + 1)):
+        verb = first_finite(words, at, last) if words[at].lower == "whose" else at + 1
+        if verb is None or not (words[at].lower == "whose" or _finite_after_pronoun(words, at + 1)):
             continue
-        main = first_finite(found, first, at - 1)
+        main = first_finite(words, first, at - 1)
         end = last
         if main is None:  # in the subject: up to the comma before the main verb
-            closing = [place for place in range(at + 2, last - 1) if found[place].text == ","]
-            closed = next((place for place in closing if _verb_at(found, place + 1)), None)
+            closing = [comma for comma in range(at + 2, last - 1) if words[comma].text == ","]
+            closed = next((comma for comma in closing if _verb_at(words, comma + 1)), None)
             if closed is None:
                 continue
             end = closed
-            antecedent = body[found[first].start : found[at - 2].end]
-            if {word.lower for word in found[first : at - 1]} & (REPORTS | {"of"}):
+            antecedent = body[words[first].start : words[at - 2].end]
+            if {word.lower for word in words[first : at - 1]} & (REPORTS | {"of"}):
                 continue
         else:
             closed = next(
                 (
-                    place
-                    for place in range(at + 2, last)
-                    if found[place].text == ","
-                    and found[place + 1 : place + 2]
-                    and found[place + 1].lower not in ("and", "or")
+                    comma
+                    for comma in range(at + 2, last)
+                    if words[comma].text == ","
+                    and words[comma + 1 : comma + 2]
+                    and words[comma + 1].lower not in ("and", "or")
                 ),
                 None,
             )
             unclear = (PREPOSITIONS | REPORTS | {"and"}) - {"of"}
-            if closed is not None or any(word.lower in unclear for word in found[main + 1 : at - 1]):
+            if closed is not None or any(word.lower in unclear for word in words[main + 1 : at - 1]):
                 continue  # where the clause ends, or which noun is meant, cannot be told
-            antecedent = _phrase_before(body, found, main + 1, at - 1)
+            antecedent = _phrase_before(body, words, main + 1, at - 1)
             if not antecedent:
                 continue
-        if not _agrees(antecedent, found[at + 1].lower) and found[at].lower != "whose":
+        if not _agrees(antecedent, words[at + 1].lower) and words[at].lower != "whose":
             continue  # the whole clause is meant: "…, which sends a message"
-        rest = body[found[at + 1].start : found[end - 1].end]
-        text = f"{antecedent}'s {rest}" if found[at].lower == "whose" else f"{antecedent} {rest}"
-        stop = found[end].end if main is None else found[end - 1].end
-        yield Clause(found[at].start, found[end - 1].end, text, (found[at - 1].start, stop), "relative")
+        rest = body[words[at + 1].start : words[end - 1].end]
+        text = f"{antecedent}'s {rest}" if words[at].lower == "whose" else f"{antecedent} {rest}"
+        stop = words[end].end if main is None else words[end - 1].end
+        yield Clause(words[at].start, words[end - 1].end, text, (words[at - 1].start, stop), "relative")
 
 
-def _finite_after_pronoun(found: list[Word], at: int) -> bool:
+def _finite_after_pronoun(words: list[Word], at: int) -> bool:
     """Whether a relative pronoun is the subject of the verb that follows it."""
-    word = found[at].lower
-    if word in ADVERBS and at + 1 < len(found):
-        word = found[at + 1].lower
+    word = words[at].lower
+    if word in ADVERBS and at + 1 < len(words):
+        word = words[at + 1].lower
     return word in verbs.AUXILIARIES or word in verbs.THIRD or verbs.is_past(word) or word in verbs.BASES
 
 
@@ -87,21 +87,21 @@ def _agrees(antecedent: str, verb: str) -> bool:
     return True
 
 
-def _verb_at(found: list[Word], at: int) -> bool:
-    """Whether a finite verb stands at a place, or after an adverb there."""
-    if at < len(found) - 1 and (found[at].lower in ADVERBS or found[at].lower.endswith("ly")):
+def _verb_at(words: list[Word], at: int) -> bool:
+    """Whether a finite verb stands at an index, or after an adverb there."""
+    if at < len(words) - 1 and (words[at].lower in ADVERBS or words[at].lower.endswith("ly")):
         at += 1
-    word = found[at].lower if at < len(found) else ""
+    word = words[at].lower if at < len(words) else ""
     return word in verbs.AUXILIARIES or word in verbs.THIRD or verbs.is_past(word)
 
 
-def _phrase_before(body: str, found: list[Word], first: int, last: int) -> str:
-    """The noun phrase that ends at a place: back to its determiner, or to the start of a name."""
+def _phrase_before(body: str, words: list[Word], first: int, last: int) -> str:
+    """The noun phrase that ends before `last`: back to its determiner, or to the start of a name."""
     at = last - 1
-    if not found[at].text[0].isalnum():
+    if not words[at].text[0].isalnum():
         return ""
     while at > first:
-        word, before = found[at], found[at - 1]
+        word, before = words[at], words[at - 1]
         if word.lower in DETERMINERS and before.lower != "of":
             break
         if before.text in ",;()" or (before.lower in PREPOSITIONS and before.lower != "of") or before.lower == "and":
@@ -109,61 +109,61 @@ def _phrase_before(body: str, found: list[Word], first: int, last: int) -> str:
         named = word.text[0].isupper() and before.text[0].islower()
         if named and before.lower != "of" and before.lower not in DETERMINERS:
             break
-        if finite(found, at - 1) or before.lower in verbs.AUXILIARIES:
+        if finite(words, at - 1) or before.lower in verbs.AUXILIARIES:
             break
         at -= 1
-    return body[found[at].start : found[last - 1].end]
+    return body[words[at].start : words[last - 1].end]
 
 
-def appositions(body: str, found: list[Word], first: int, last: int) -> Iterator[Clause]:
+def appositions(body: str, words: list[Word], first: int, last: int) -> Iterator[Clause]:
     """ "X, a Y, …": X is a Y. Only after a name or "the …" that begins the clause."""
-    comma = next((at for at in range(first, last) if found[at].text == ","), None)
+    comma = next((at for at in range(first, last) if words[at].text == ","), None)
     if comma is None or comma + 3 >= last or comma == first:
         return
-    if not any(word.text[0].isupper() for word in found[first:comma]) or first_finite(found, first, comma) is not None:
+    if not any(word.text[0].isupper() for word in words[first:comma]) or first_finite(words, first, comma) is not None:
         return
-    if found[comma + 1].lower not in ("a", "an", "the", "one", "his", "her", "their", "its"):
+    if words[comma + 1].lower not in ("a", "an", "the", "one", "his", "her", "their", "its"):
         return
-    closed = next((at for at in range(comma + 2, last - 1) if found[at].text == ","), None)
-    if closed is None or not _verb_at(found, closed + 1) or found[first].lower in PREPOSITIONS:
+    closed = next((at for at in range(comma + 2, last - 1) if words[at].text == ","), None)
+    if closed is None or not _verb_at(words, closed + 1) or words[first].lower in PREPOSITIONS:
         return
-    inner = found[comma + 1 : closed]
+    inner = words[comma + 1 : closed]
     if any(word.lower in ("and", "or") for word in inner):
         return
-    verb = found[closed + 1].lower
+    verb = words[closed + 1].lower
     past = verb in ("was", "were", "had", "did") or verbs.is_past(verb)
-    subject = body[found[first].start : found[comma - 1].end]
-    rest = body[found[comma + 1].start : found[closed - 1].end]
-    yield Clause(found[comma + 1].start, found[closed - 1].end, f"{subject} {'was' if past else 'is'} {rest}",
-                 (found[comma].start, found[closed].end), "apposition")  # fmt: skip
+    subject = body[words[first].start : words[comma - 1].end]
+    rest = body[words[comma + 1].start : words[closed - 1].end]
+    yield Clause(words[comma + 1].start, words[closed - 1].end, f"{subject} {'was' if past else 'is'} {rest}",
+                 (words[comma].start, words[closed].end), "apposition")  # fmt: skip
 
 
-def items(body: str, found: list[Word], first: int, last: int) -> Iterator[Clause]:
+def items(body: str, words: list[Word], first: int, last: int) -> Iterator[Clause]:
     """ "X has A, B, and C": X has A, X has B, X has C. Three items at least."""
-    lowered = {word.lower for word in found[first:last]}
-    if lowered & (_NO_LIST | REPORTS | RELATIVES) or any(word.text in ";()" for word in found[first:last]):
+    lowered = {word.lower for word in words[first:last]}
+    if lowered & (_NO_LIST | REPORTS | RELATIVES) or any(word.text in ";()" for word in words[first:last]):
         return
-    joins = [at for at in range(first, last) if found[at].lower == "and"]
+    joins = [at for at in range(first, last) if words[at].lower == "and"]
     if len(joins) != 1:
         return
     join = joins[0]
-    commas = [at for at in range(first, join) if found[at].text == ","]
-    verb = first_finite(found, first, last)
+    commas = [at for at in range(first, join) if words[at].text == ","]
+    verb = first_finite(words, first, last)
     commas = [at for at in commas if verb is not None and at > verb]
-    if verb is None or not commas or any(found[at].text == "," for at in range(join, last)):
+    if verb is None or not commas or any(words[at].text == "," for at in range(join, last)):
         return
     inner = commas[:-1] if commas[-1] == join - 1 else commas
     if not inner:
         return
     begins = [at + 1 for at in inner]
     cue = next((at for at in range(inner[0] - 1, verb - 1, -1)
-                if found[at].lower in _LIST_CUES or at == verb), verb)  # fmt: skip
+                if words[at].lower in _LIST_CUES or at == verb), verb)  # fmt: skip
     begins = [cue + 1, *begins, join + 1]
     if begins[0] >= inner[0]:
         return
     ends = [*(begin - 1 for begin in begins[1:-1]), commas[-1] if commas[-1] == join - 1 else join, last]
     spans = list(zip(begins, ends, strict=True))
-    texts = [found[begin:end] for begin, end in spans]
+    texts = [words[begin:end] for begin, end in spans]
     if any(not item or len(item) > LONGEST_ITEM or any(_is_verb(word) for word in item) for item in texts):
         return
     if any(_goes_on(item[0]) for item in texts) or any(word.lower in PREPOSITIONS - {"of"} for word in texts[0]):
@@ -172,10 +172,10 @@ def items(body: str, found: list[Word], first: int, last: int) -> Iterator[Claus
     described = not any(item[-1].lower.endswith("s") for item in texts[:-1])
     if all(len(item) == 1 for item in bare[:-1]) and len(bare[-1]) > 1 and described:
         return  # adjectives of one noun
-    head = body[found[first].start : found[cue].end]
-    for number, (begin, end) in enumerate(spans):
-        start, stop = found[begin].start, found[end - 1].end
-        yield Clause(start if number else found[first].start, stop, f"{head} {body[start:stop]}", (start, stop), "item")
+    head = body[words[first].start : words[cue].end]
+    for index, (begin, end) in enumerate(spans):
+        start, stop = words[begin].start, words[end - 1].end
+        yield Clause(start if index else words[first].start, stop, f"{head} {body[start:stop]}", (start, stop), "item")
 
 
 def _goes_on(word: Word) -> bool:

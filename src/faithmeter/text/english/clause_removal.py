@@ -10,18 +10,18 @@ def without(sentence: str, parts: list[Clause], gone: set[int]) -> list[tuple[in
 
     Empty if that cannot be done well.
     """
-    kept = [clause for number, clause in enumerate(parts) if number not in gone]
+    kept = [clause for index, clause in enumerate(parts) if index not in gone]
     if not kept or not gone:
         return []
     if all(clause.role in ("verb", "clause", "main") for clause in parts):
         return _joined_anew(sentence, parts, gone)
     changes: list[tuple[int, int, str]] = []
-    if any(parts[number].role == "item" for number in gone):
+    if any(parts[index].role == "item" for index in gone):
         changes += _listed_anew(sentence, parts, gone)
         if not changes:
             return []
-    for number in sorted(gone):
-        clause = parts[number]
+    for index in sorted(gone):
+        clause = parts[index]
         if clause.role in ("relative", "apposition"):
             changes.append((*clause.cut, ""))
         elif clause.role in ("clause", "verb"):
@@ -34,10 +34,10 @@ def without(sentence: str, parts: list[Clause], gone: set[int]) -> list[tuple[in
 
 
 def _joined_anew(sentence: str, parts: list[Clause], gone: set[int]) -> list[tuple[int, int, str]]:
-    changes = [(*parts[number].cut, "") for number in sorted(gone) if number]
+    changes = [(*parts[index].cut, "") for index in sorted(gone) if index]
     if 0 not in gone:
         return changes
-    first = next(number for number in range(len(parts)) if number not in gone)
+    first = next(index for index in range(len(parts)) if index not in gone)
     clause = parts[first]
     opening = f"{clause.given} " if clause.given else ""
     words = sentence[clause.start : clause.end]
@@ -51,23 +51,23 @@ def _joined_anew(sentence: str, parts: list[Clause], gone: set[int]) -> list[tup
 
 def _listed_anew(sentence: str, parts: list[Clause], gone: set[int]) -> list[tuple[int, int, str]]:
     """The list of the items that remain, with its commas and "and" where they belong."""
-    items = [number for number, clause in enumerate(parts) if clause.role == "item"]
-    kept = [number for number in items if number not in gone]
+    items = [index for index, clause in enumerate(parts) if clause.role == "item"]
+    kept = [index for index in items if index not in gone]
     if not kept:
         return []
     changes = []
     last = kept[-1]
-    for place, number in enumerate(items):
-        after = items[place + 1] if place + 1 < len(items) else None
-        start, stop = parts[number].cut
-        if number in gone:
+    for position, index in enumerate(items):
+        after = items[position + 1] if position + 1 < len(items) else None
+        start, stop = parts[index].cut
+        if index in gone:
             end = parts[after].cut[0] if after is not None else stop
             changes.append((start, end, ""))
-        elif after is not None and number != last:
-            following = next(n for n in kept if n > number)
+        elif after is not None and index != last:
+            following = next(n for n in kept if n > index)
             gap = ", " if following != last else " and " if len(kept) == 2 else ", and "
             if sentence[stop : parts[after].cut[0]] != gap:
                 changes.append((stop, parts[after].cut[0], gap))
-        elif after is not None and number == last:
+        elif after is not None and index == last:
             changes.append((stop, parts[after].cut[0], ""))
     return changes

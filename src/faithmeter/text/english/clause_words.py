@@ -67,22 +67,22 @@ def tokens(text: str) -> list[Word]:
     return [Word(*match.span(), match[0], match[0].lower().replace("’", "'")) for match in _TOKEN.finditer(text)]
 
 
-def finite(found: list[Word], at: int) -> bool:
-    """Whether the word at a place can be the finite verb of a clause."""
-    word, before = found[at].lower, found[at - 1].lower if at else ""
+def finite(words: list[Word], at: int) -> bool:
+    """Whether the word at an index can be the finite verb of a clause."""
+    word, before = words[at].lower, words[at - 1].lower if at else ""
     if word in verbs.AUXILIARIES:
         return before != "to"
     if word in verbs.SHORTENED:
         return True
     if before in DETERMINERS or before in PREPOSITIONS or before.endswith("'s") or before in ("and", "very", "more"):
         return before in SUBJECTS and (word in verbs.THIRD or verbs.is_past(word) or word in verbs.BASES)
-    if not found[at].text[0].islower():
+    if not words[at].text[0].islower():
         return False
     if before in verbs.AUXILIARIES or before in NEGATION:
         return False
-    if at and not _noun_like(found[at - 1]):
+    if at and not _noun_like(words[at - 1]):
         return False
-    if before in ("they", "we", "you", "i") or _is_plural(found, at - 1):
+    if before in ("they", "we", "you", "i") or _is_plural(words, at - 1):
         return word in verbs.BASES or verbs.is_past(word)
     return word in verbs.THIRD or verbs.is_past(word)
 
@@ -92,34 +92,34 @@ def _noun_like(word: Word) -> bool:
     return word.text[0].isalnum() or word.text in (",", ")", "”") or adverb
 
 
-def _is_plural(found: list[Word], at: int) -> bool:
-    word = found[at].lower if at >= 0 else ""
+def _is_plural(words: list[Word], at: int) -> bool:
+    word = words[at].lower if at >= 0 else ""
     return (
-        word.endswith("s") and not word.endswith(("ss", "us", "is", "'s")) and (at == 0 or found[at].text[0].islower())
+        word.endswith("s") and not word.endswith(("ss", "us", "is", "'s")) and (at == 0 or words[at].text[0].islower())
     )
 
 
-def first_finite(found: list[Word], first: int, last: int) -> int | None:
-    """The place of the verb of the clause that begins at a place, words in brackets passed over."""
+def first_finite(words: list[Word], first: int, last: int) -> int | None:
+    """The index of the verb of the clause that begins at `first`; words in brackets are skipped."""
     depth = 0
     for at in range(first, last):
-        depth += (found[at].text in "([") - (found[at].text in ")]")
-        if depth == 0 and (at > first or found[at].lower in verbs.SHORTENED) and finite(found, at):
-            reduced = verbs.is_past(found[at].lower) and found[at].lower not in verbs.AUXILIARIES
-            following = found[at + 1].lower if at + 1 < last else ""
+        depth += (words[at].text in "([") - (words[at].text in ")]")
+        if depth == 0 and (at > first or words[at].lower in verbs.SHORTENED) and finite(words, at):
+            reduced = verbs.is_past(words[at].lower) and words[at].lower not in verbs.AUXILIARIES
+            following = words[at + 1].lower if at + 1 < last else ""
             if reduced and following in ("by", "in", "on", "at", "as", "for", "to", "from"):
-                later = _later_auxiliary(found, at + 1, last)
+                later = _later_auxiliary(words, at + 1, last)
                 if later is not None:
                     return later  # "the tower built in 1889 is …"
             return at
     return None
 
 
-def _later_auxiliary(found: list[Word], first: int, last: int) -> int | None:
+def _later_auxiliary(words: list[Word], first: int, last: int) -> int | None:
     """An auxiliary further on, before any mark or word that joins."""
     for at in range(first, last):
-        if found[at].lower in verbs.AUXILIARIES:
+        if words[at].lower in verbs.AUXILIARIES:
             return at
-        if found[at].lower in ("and", "but", "who", "which", "that") or found[at].text in ",;":
+        if words[at].lower in ("and", "but", "who", "which", "that") or words[at].text in ",;":
             return None
     return None

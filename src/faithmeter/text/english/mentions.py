@@ -1,6 +1,6 @@
 """Finds what a text names exactly, and where: numbers, dates, units, currencies, names.
 
-Unlike `claim_facts`, which levels a claim out, each mention keeps its place, so that it can be exchanged for another.
+Unlike `claim_facts`, which levels a claim out, each mention keeps its offsets, so that it can be exchanged for another.
 """
 
 from __future__ import annotations
@@ -99,10 +99,10 @@ def mentions(text: str, *, known: frozenset[str] = frozenset()) -> list[Mention]
 
     `known` are words that the sources write with small letters: at the start of a sentence they are no names.
     """
-    found = [*_dates(text), *_numbers(text), *_names(text, known)]
+    candidates = [*_dates(text), *_numbers(text), *_names(text, known)]
     taken: list[Mention] = []
     covered = bytearray(len(text))
-    for mention in found:  # the earlier kinds win
+    for mention in candidates:  # the earlier kinds win
         if not any(covered[mention.start : mention.end]):
             covered[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
             taken.append(mention)
@@ -148,8 +148,8 @@ def _dated(text: str, start: int, end: int) -> bool:
 
 def _numbers(text: str) -> Iterator[Mention]:
     for match in _CURRENCY.finditer(text):
-        number = _NUMBER.search(text, match.end(), match.end() + 30)
-        yield Mention(*match.span(), "currency", match[0], match[0], _plain(number[0]) if number else "")
+        amount = _NUMBER.search(text, match.end(), match.end() + 30)
+        yield Mention(*match.span(), "currency", match[0], match[0], _plain(amount[0]) if amount else "")
     for match in _NUMBER.finditer(text):
         unit = _UNIT_AFTER.match(text, match.end())
         named = _UNITS.get(unit["unit"].lower(), unit["unit"].lower()) if unit else ""
@@ -203,39 +203,39 @@ def _plain(number: str) -> str:
     return (whole.lstrip("0") or "0") + (dot + decimals if decimals else "")
 
 
-def written_like(model: Mention, found: Mention) -> str:
-    """What `found` names, in the form in which `model` is written: digits or words, capital or small."""
-    match found.kind:
+def written_like(model: Mention, mention: Mention) -> str:
+    """What `mention` names, in the form in which `model` is written: digits or words, capital or small."""
+    match mention.kind:
         case "number":
-            text = _number_like(model.text, found)
+            text = _number_like(model.text, mention)
         case "clock":
-            text = _clock_like(model.text, found)
+            text = _clock_like(model.text, mention)
         case "day":
-            text = found.value + _ordinal_ending(int(found.value)) * model.text[-1:].isalpha()
+            text = mention.value + _ordinal_ending(int(mention.value)) * model.text[-1:].isalpha()
         case "ordinal" if model.text[:1].isdigit():
-            text = found.value + _ordinal_ending(int(found.value))
+            text = mention.value + _ordinal_ending(int(mention.value))
         case "ordinal":
-            text = next((word for word, value in _ORDINALS.items() if str(value) == found.value), found.text)
+            text = next((word for word, value in _ORDINALS.items() if str(value) == mention.value), mention.text)
         case "month" if model.text.isdigit():
-            text = found.value.zfill(len(model.text))
-        case "month" if found.text.isdigit() or (len(model.text) > 3 and len(found.text) <= 4):
-            text = next(name for name, value in _MONTHS.items() if str(value) == found.value and len(name) >= 3)
-        case "unit" if len(model.text) > 3 and model.text.isalpha() and found.text.lower() in _SHORT_UNITS:
-            text = _SHORT_UNITS[found.text.lower()] + "s" * model.text.endswith("s")
+            text = mention.value.zfill(len(model.text))
+        case "month" if mention.text.isdigit() or (len(model.text) > 3 and len(mention.text) <= 4):
+            text = next(name for name, value in _MONTHS.items() if str(value) == mention.value and len(name) >= 3)
+        case "unit" if len(model.text) > 3 and model.text.isalpha() and mention.text.lower() in _SHORT_UNITS:
+            text = _SHORT_UNITS[mention.text.lower()] + "s" * model.text.endswith("s")
         case _:
-            text = found.text
-    if found.kind in ("number", "ordinal") and model.text[:1].isupper():
+            text = mention.text
+    if mention.kind in ("number", "ordinal") and model.text[:1].isupper():
         text = text[:1].upper() + text[1:]
     return text
 
 
-def _number_like(model: str, found: Mention) -> str:
-    text = found.text
+def _number_like(model: str, mention: Mention) -> str:
+    text = mention.text
     if model[:1].isdigit() and not text[:1].isdigit():
-        text = found.value
-    elif model.isalpha() and found.value.isdigit() and len(found.value) <= 2:
-        text = next((word for word, value in _WORDS.items() if str(value) == found.value), text)
-    if "." in text and "." not in model and found.value.isdigit():
+        text = mention.value
+    elif model.isalpha() and mention.value.isdigit() and len(mention.value) <= 2:
+        text = next((word for word, value in _WORDS.items() if str(value) == mention.value), text)
+    if "." in text and "." not in model and mention.value.isdigit():
         text = text.partition(".")[0]  # 4.0 where the model has 3
     if model.isdigit() and len(model) > 3:
         text = text.replace(",", "")
@@ -244,17 +244,17 @@ def _number_like(model: str, found: Mention) -> str:
     return text
 
 
-def _clock_like(model: str, found: Mention) -> str:
-    hour, _, minute = found.value.partition(":")
+def _clock_like(model: str, mention: Mention) -> str:
+    hour, _, minute = mention.value.partition(":")
     half = re.search(r"\s?[ap]\.?m\Z", model, re.IGNORECASE)
     if half is None:
-        short = re.search(r"[ap]\.?m\Z", found.text, re.IGNORECASE)
-        return f"{int(hour) % 12 or 12}:{minute}" if short else found.text
+        short = re.search(r"[ap]\.?m\Z", mention.text, re.IGNORECASE)
+        return f"{int(hour) % 12 or 12}:{minute}" if short else mention.text
     ending = half[0]
-    if found.beside:
+    if mention.beside:
         letter = "p" if int(hour) >= 12 else "a"
-        place = len(ending) - len(ending.lstrip())
-        ending = ending[:place] + (letter.upper() if ending[place].isupper() else letter) + ending[place + 1 :]
+        offset = len(ending) - len(ending.lstrip())
+        ending = ending[:offset] + (letter.upper() if ending[offset].isupper() else letter) + ending[offset + 1 :]
     return f"{int(hour) % 12 or 12}{f':{minute}' if minute != '00' or ':' in model else ''}{ending}"
 
 

@@ -31,68 +31,68 @@ _ORDINAL_SUFFIXES = frozenset({"st", "nd", "rd", "th"})
 def with_numbers(tokens: list[Token]) -> list[Token]:
     """Write numbers as `#VALUE`, ordinals as `#VALUEth`, and a currency sign as the unit after its number."""
     out: list[Token] = []
-    place = 0
-    while place < len(tokens):
-        token = tokens[place]
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
         if token.form in lexicon.CURRENCIES:
-            end, number = number_at(tokens, place + 1, money=True)
+            end, number = number_at(tokens, index + 1, money=True)
             if number:
                 out += [Token(number, token.raw), Token(lexicon.CURRENCIES[token.form], token.raw)]
-                place = end
+                index = end
                 continue
-        end, number = number_at(tokens, place)
+        end, number = number_at(tokens, index)
         if number:
             out.append(Token(number, token.raw, token.first))
-            place = end
+            index = end
         else:
             out.append(token)
-            place += 1
+            index += 1
     return out
 
 
-def number_at(tokens: Sequence[Token], place: int, *, money: bool = False) -> tuple[int, str]:
-    """The number that begins at a place, and where it ends; "" if none does."""
-    form = tokens[place].form if place < len(tokens) else ""
+def number_at(tokens: Sequence[Token], index: int, *, money: bool = False) -> tuple[int, str]:
+    """The number that begins at an index, and where it ends; "" if none does."""
+    form = tokens[index].form if index < len(tokens) else ""
     if _NUMBER.match(form):
         value = Decimal(form.replace(",", ""))
-        place += 1
-        following = tokens[place].form if place < len(tokens) else ""
+        index += 1
+        following = tokens[index].form if index < len(tokens) else ""
         if following in _ORDINAL_SUFFIXES:
-            return place + 1, f"#{value}th"
+            return index + 1, f"#{value}th"
         suffix = following.lower()
-        if suffix in lexicon.SUFFIXES and "." not in tokens[place].raw and (money or _is_money(tokens, place + 1)):
-            return place + 1, _plain(value * lexicon.SUFFIXES[suffix])
-        while place < len(tokens) and tokens[place].form in lexicon.SCALES:
-            value *= lexicon.SCALES[tokens[place].form]
-            place += 1
-        return place, _plain(value)
+        if suffix in lexicon.SUFFIXES and "." not in tokens[index].raw and (money or _is_money(tokens, index + 1)):
+            return index + 1, _plain(value * lexicon.SUFFIXES[suffix])
+        while index < len(tokens) and tokens[index].form in lexicon.SCALES:
+            value *= lexicon.SCALES[tokens[index].form]
+            index += 1
+        return index, _plain(value)
     if form in lexicon.ORDINALS:
-        return place + 1, f"#{lexicon.ORDINALS[form]}th"
+        return index + 1, f"#{lexicon.ORDINALS[form]}th"
     if form in lexicon.SMALL or form in lexicon.TENS or form in lexicon.SCALES:
-        return _spelt_out(tokens, place)
-    return place, ""
+        return _spelt_out(tokens, index)
+    return index, ""
 
 
-def _is_money(tokens: Sequence[Token], place: int) -> bool:
-    form = tokens[place].form.lower() if place < len(tokens) else ""
+def _is_money(tokens: Sequence[Token], index: int) -> bool:
+    form = tokens[index].form.lower() if index < len(tokens) else ""
     return lexicon.UNITS.get(form, form) in lexicon.MONEY
 
 
-def _spelt_out(tokens: Sequence[Token], place: int) -> tuple[int, str]:
-    """Read "two hundred and five thousand", or "twenty first", from a place on."""
+def _spelt_out(tokens: Sequence[Token], index: int) -> tuple[int, str]:
+    """Read "two hundred and five thousand", or "twenty first", from an index on."""
     total = current = 0
-    start = place
-    while place < len(tokens):
-        form = tokens[place].form
-        following = tokens[place + 1].form if place + 1 < len(tokens) else ""
+    start = index
+    while index < len(tokens):
+        form = tokens[index].form
+        following = tokens[index + 1].form if index + 1 < len(tokens) else ""
         if form in lexicon.SMALL and (current % 100 == 0 or (current % 10 == 0 and lexicon.SMALL[form] < 10)):
-            if place > start and current == total == 0:
+            if index > start and current == total == 0:
                 break  # "zero five" is two numbers
             current += lexicon.SMALL[form]
         elif form in lexicon.TENS and current % 100 == 0:
             current += lexicon.TENS[form]
         elif form in lexicon.ORDINALS and current % 100 >= 20 and current % 10 == 0 and lexicon.ORDINALS[form] < 10:
-            return place + 1, f"#{total + current + lexicon.ORDINALS[form]}th"
+            return index + 1, f"#{total + current + lexicon.ORDINALS[form]}th"
         elif form == "hundred" and current < 100:
             current = max(1, current) * 100
         elif form in lexicon.SCALES and form != "hundred":
@@ -105,8 +105,8 @@ def _spelt_out(tokens: Sequence[Token], place: int) -> tuple[int, str]:
             and (following in lexicon.SMALL or following in lexicon.TENS)
         ):
             break
-        place += 1
-    return place, _plain(Decimal(total + current))
+        index += 1
+    return index, _plain(Decimal(total + current))
 
 
 def _plain(value: Decimal) -> str:
@@ -117,60 +117,60 @@ def _plain(value: Decimal) -> str:
 def with_dates(tokens: list[Token]) -> list[Token]:
     """Write dates as `@YYYY-MM-DD` with what is known, without the preposition before them."""
     out: list[Token] = []
-    place = 0
-    while place < len(tokens):
-        end, date = date_at(tokens, place)
-        token = tokens[place]
-        if not date and year_of(token.form) and not _counts(tokens, place):
-            end, date = place + 1, token.form
+    index = 0
+    while index < len(tokens):
+        end, date = date_at(tokens, index)
+        token = tokens[index]
+        if not date and year_of(token.form) and not _counts(tokens, index):
+            end, date = index + 1, token.form
         if date:
             while out and out[-1].form in ("on", "in", "the", "year"):
                 out.pop()
             out.append(Token(date, token.raw, token.first))
-            place = end
+            index = end
         else:
             out.append(token)
-            place += 1
+            index += 1
     return out
 
 
-def _counts(tokens: Sequence[Token], place: int) -> bool:
+def _counts(tokens: Sequence[Token], index: int) -> bool:
     """Whether a number that may be a year is one of things: "in 2000 shops"."""
-    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    following = tokens[index + 1] if index + 1 < len(tokens) else None
     word = following is not None and following.raw[:1].isalpha() and following.raw[:1].islower()
     return word and following is not None and following.form not in lexicon.FUNCTION
 
 
-def date_at(tokens: Sequence[Token], place: int) -> tuple[int, str]:
-    """The date that begins at a place, and where it ends; "" if none does."""
+def date_at(tokens: Sequence[Token], index: int) -> tuple[int, str]:
+    """The date that begins at an index, and where it ends; "" if none does."""
 
     def form(ahead: int) -> str:
-        return tokens[place + ahead].form if place + ahead < len(tokens) else ""
+        return tokens[index + ahead].form if index + ahead < len(tokens) else ""
 
     if iso := _ISO.match(form(0)):
-        return place + 1, "@" + "-".join(iso.groups())
+        return index + 1, "@" + "-".join(iso.groups())
     if _day(form(0)):
         ahead = 2 if form(1) == "of" else 1
         if form(ahead) in lexicon.MONTHS:
-            return _with_year(tokens, place + ahead + 1, lexicon.MONTHS[form(ahead)], _day(form(0)))
+            return _with_year(tokens, index + ahead + 1, lexicon.MONTHS[form(ahead)], _day(form(0)))
     month = lexicon.MONTHS.get(form(0))
     if not month:
-        return place, ""
+        return index, ""
     if _day(form(1)):
-        return _with_year(tokens, place + 2, month, _day(form(1)))
-    end, date = _with_year(tokens, place + 1, month, "")
+        return _with_year(tokens, index + 2, month, _day(form(1)))
+    end, date = _with_year(tokens, index + 1, month, "")
     # "may" and "march" alone are months only when written as names
-    alone = end == place + 1 and form(0) in ("may", "march", "mar", "jan", "sep", "dec", "august")
-    if alone and (tokens[place].first or not tokens[place].raw[0].isupper()):
-        return place, ""
+    alone = end == index + 1 and form(0) in ("may", "march", "mar", "jan", "sep", "dec", "august")
+    if alone and (tokens[index].first or not tokens[index].raw[0].isupper()):
+        return index, ""
     return end, date
 
 
-def _with_year(tokens: Sequence[Token], place: int, month: int, day: str) -> tuple[int, str]:
+def _with_year(tokens: Sequence[Token], index: int, month: int, day: str) -> tuple[int, str]:
     """Finish a date: a year may follow, after "of" or a comma."""
-    ahead = place + 1 if place < len(tokens) and tokens[place].form in ("of", ",") else place
+    ahead = index + 1 if index < len(tokens) and tokens[index].form in ("of", ",") else index
     year = year_of(tokens[ahead].form) if ahead < len(tokens) else ""
-    end = ahead + 1 if year else place
+    end = ahead + 1 if year else index
     return end, f"@{year}-{month:02d}" + (f"-{day}" if day else "")
 
 

@@ -28,7 +28,7 @@ def _numbered(text: str, values: Iterable[int]) -> dict[str, int]:
 
 
 def _to_first(groups: str) -> dict[str, str]:
-    """Map every word of a group to the group's first; groups are parted by a bar."""
+    """Map every word of a group to the group's first; a bar separates groups."""
     return {word: group.split()[0] for group in groups.split("|") for word in group.split()}
 
 
