@@ -1,1 +1,1 @@
-"""Passages that bear on a claim, and quotes found in their contexts."""
+"""Passages for a claim, and quotes found in their contexts."""

@@ -65,7 +65,7 @@ class Passage(NamedTuple):
     """A piece of one context: `contexts[context][start:end]`, and its readable form."""
 
     number: int
-    """Its place among the passages of all contexts."""
+    """Its position among the passages of all contexts."""
     context: int
     start: int
     end: int
@@ -80,13 +80,13 @@ class Index:
 
     def __init__(self, contexts: Sequence[str], *, language: str = "en") -> None:
         pieces = ((context, *piece) for context, text in enumerate(contexts) for piece in _pieces(text, language))
-        self.passages = [Passage(number, *piece) for number, piece in enumerate(pieces)]
+        self.passages = [Passage(position, *piece) for position, piece in enumerate(pieces)]
         self.sizes = [size(passage.text) for passage in self.passages]
         self.total = sum(self.sizes)
         self._holders: dict[str, list[int]] = defaultdict(list)
-        for number, passage in enumerate(self.passages):
+        for position, passage in enumerate(self.passages):
             for term in dict.fromkeys(terms(passage.text)):
-                self._holders[term].append(number)
+                self._holders[term].append(position)
 
     def holders(self, term: str) -> Sequence[int]:
         """The passages that hold a term, in order."""
@@ -105,9 +105,9 @@ def terms(text: str) -> list[str]:
 
 def content_words(text: str) -> frozenset[str]:
     """The `terms` of a text in any script, without lone letters: what a quote and a claim must share."""
-    found = (text[span.start : span.end].lower() for span in words(text))
+    lowered = (text[span.start : span.end].lower() for span in words(text))
     return frozenset(
-        stem(word) for word in found if word not in _STOP and (len(word) > 1 or not word.isascii() or word.isdigit())
+        stem(word) for word in lowered if word not in _STOP and (len(word) > 1 or not word.isascii() or word.isdigit())
     )
 
 
@@ -126,12 +126,12 @@ def room(claim: str) -> int:
 def select(
     claim: str, index: Index, *, hint: str = "", used: Iterable[Passage] = (), share: float = 1.0
 ) -> list[Passage]:
-    """Choose the passages that bear on a claim, in the contexts' order, within its `room`, or a share of that.
+    """Choose the passages that are relevant to a claim, in the contexts' order, within its `room`, or a share of that.
 
     A passage counts by the claim's words it holds, the rarer the more, and by a share of its
     neighbours' count; a word that a chosen passage already holds counts half. What room is left is
     filled with what stands next to the chosen and with the first of each context. `used` passages
-    are passed over: a second call gives the next best, in half the room.
+    are skipped: a second call gives the next best, in half the room.
     """
     taken = set(used)
     available = int(room(claim) * (0.5 if taken else share))
@@ -140,26 +140,26 @@ def select(
     chosen: set[int] = set()
     closed = {passage.number for passage in taken}
     weights = _weights(claim, hint, index)
-    for number in _ranked(weights, index):
-        if number not in closed and index.sizes[number] <= available:
-            chosen.add(number)
-            available -= index.sizes[number]
+    for position in _ranked(weights, index):
+        if position not in closed and index.sizes[position] <= available:
+            chosen.add(position)
+            available -= index.sizes[position]
         if available < 5:
             break
     if chosen or not closed:
-        for number in _outwards(chosen, index):
-            if number not in closed and index.sizes[number] <= available:
-                chosen.add(number)
-                available -= index.sizes[number]
+        for position in _outwards(chosen, index):
+            if position not in closed and index.sizes[position] <= available:
+                chosen.add(position)
+                available -= index.sizes[position]
             if available < 5:
                 break
-    return [index.passages[number] for number in sorted(chosen)]
+    return [index.passages[position] for position in sorted(chosen)]
 
 
 def best_evidence(
     claim: str, index: Index, *, hint: str = "", among: Sequence[Passage], at_most: int = 2
 ) -> list[Passage]:
-    """Of the passages a claim was judged on, the one that says most of it; then one that it needs besides.
+    """Of the passages a claim was judged on, the one that says most of it; then one that it also needs.
 
     A passage counts by the claim's words it holds, the rarer the more; a heading says nothing by itself. Another one
     is needed if it holds a good part of the claim that the ones before do not.
@@ -167,10 +167,10 @@ def best_evidence(
     weights = _weights(claim, hint, index)
     holds: dict[int, set[str]] = {passage.number: set() for passage in among}
     for term in weights:
-        for number in index.holders(term):
-            if number in holds:
-                holds[number].add(term)
-    said = [number for number in holds if index.sizes[number] > _HEADING_AT_MOST or index.passages[number].fields]
+        for position in index.holders(term):
+            if position in holds:
+                holds[position].add(term)
+    said = [n for n in holds if index.sizes[n] > _HEADING_AT_MOST or index.passages[n].fields]
     left, shown = dict(weights), list[int]()
     needed = _NEEDED * sum(weights.values())
     while len(shown) < at_most:
@@ -180,20 +180,20 @@ def best_evidence(
             break
         shown.append(best)
         left.update(dict.fromkeys(holds[best], 0.0))
-    return [index.passages[number] for number in shown] or list(among[:1])
+    return [index.passages[position] for position in shown] or list(among[:1])
 
 
 def _outwards(chosen: set[int], index: Index) -> list[int]:
     """The passages not chosen, the nearest to a chosen one, or to the start of its context, first."""
     count = len(index.passages)
-    far = [0 if number in chosen else count + 1 for number in range(count)]
-    for number, passage in enumerate(index.passages):
-        first = number == 0 or index.passages[number - 1].context != passage.context
-        far[number] = min(far[number], 1 if first else far[number - 1] + 1)
-    for number in range(count - 2, -1, -1):
-        if index.passages[number].context == index.passages[number + 1].context:
-            far[number] = min(far[number], far[number + 1] + 1)
-    return sorted((number for number in range(count) if number not in chosen), key=far.__getitem__)
+    far = [0 if position in chosen else count + 1 for position in range(count)]
+    for position, passage in enumerate(index.passages):
+        first = position == 0 or index.passages[position - 1].context != passage.context
+        far[position] = min(far[position], 1 if first else far[position - 1] + 1)
+    for position in range(count - 2, -1, -1):
+        if index.passages[position].context == index.passages[position + 1].context:
+            far[position] = min(far[position], far[position + 1] + 1)
+    return sorted((position for position in range(count) if position not in chosen), key=far.__getitem__)
 
 
 def as_text(passages: Sequence[Passage]) -> str:
@@ -242,32 +242,32 @@ def _ranked(weights: dict[str, float], index: Index) -> Iterable[int]:
     """Yield passages, best first, each time counting what the ones before left uncovered."""
     held: dict[int, list[str]] = defaultdict(list)
     for term in weights:
-        for number in index.holders(term):
-            held[number].append(term)
-    own = {number: sum(weights[term] for term in found) for number, found in held.items()}
+        for position in index.holders(term):
+            held[position].append(term)
+    own = {position: sum(weights[term] for term in held_terms) for position, held_terms in held.items()}
     share: dict[int, float] = defaultdict(float)
-    for number, score in own.items():
-        for other in (number - 1, number + 1):
+    for position, score in own.items():
+        for other in (position - 1, position + 1):
             near = 0 <= other < len(index.passages)
-            if near and index.passages[other].context == index.passages[number].context:
+            if near and index.passages[other].context == index.passages[position].context:
                 share[other] += _NEIGHBOUR_SHARE * score
     left = dict(weights)
 
-    def gain(number: int) -> float:
-        value = sum(left[term] for term in held.get(number, ())) + share.get(number, 0.0)
-        return value / math.pow(index.sizes[number] + 1, _LENGTH_POWER)
+    def gain(position: int) -> float:
+        value = sum(left[term] for term in held.get(position, ())) + share.get(position, 0.0)
+        return value / math.pow(index.sizes[position] + 1, _LENGTH_POWER)
 
     # Gains only fall, so the best of the heap is the best of all once its gain is up to date.
-    heap = [(-gain(number), number) for number in own.keys() | share.keys()]
+    heap = [(-gain(position), position) for position in own.keys() | share.keys()]
     heapq.heapify(heap)
     while heap:
-        _, number = heapq.heappop(heap)
-        now = -gain(number)
-        if heap and (now, number) > heap[0]:
-            heapq.heappush(heap, (now, number))
+        _, position = heapq.heappop(heap)
+        now = -gain(position)
+        if heap and (now, position) > heap[0]:
+            heapq.heappush(heap, (now, position))
             continue
-        yield number
-        for term in held.get(number, ()):
+        yield position
+        for term in held.get(position, ()):
             left[term] *= _SEEN_AGAIN
 
 
@@ -279,8 +279,8 @@ def _pieces(text: str, language: str) -> Iterable[tuple[Any, ...]]:
             continue
         verbatim = text[unit.start : unit.end] == unit.text
         for start, end in _chunks(unit.text):
-            place = (unit.start + start, unit.start + end) if verbatim else (unit.start, unit.end)
-            yield *place, unit.text[start:end]
+            span = (unit.start + start, unit.start + end) if verbatim else (unit.start, unit.end)
+            yield *span, unit.text[start:end]
 
 
 def _chunks(text: str) -> Iterable[tuple[int, int]]:

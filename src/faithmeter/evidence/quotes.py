@@ -33,8 +33,8 @@ def locate(quote: str, text: str) -> Span | None:
     at = text.find(quote)
     if at >= 0:
         return Span(at, at + len(quote))
-    folded, places = _folded(text)
-    return _locate_folded(quote, folded, places)
+    folded, offsets = _folded(text)
+    return _locate_folded(quote, folded, offsets)
 
 
 def whole_words(text: str, span: Span) -> str:
@@ -43,16 +43,16 @@ def whole_words(text: str, span: Span) -> str:
     return text[start:end]
 
 
-def _locate_folded(quote: str, folded: str, places: list[int]) -> Span | None:
+def _locate_folded(quote: str, folded: str, offsets: list[int]) -> Span | None:
     wanted = _folded(quote)[0].strip().strip("\"'").strip()
     if not wanted:
         return None
     at = folded.find(wanted)
     if at >= 0:
-        return _source_span(at, at + len(wanted), places)
+        return _source_span(at, at + len(wanted), offsets)
     parts = [part for part in _ELLIPSIS.split(quote) if part.strip()]
     if len(parts) > 1:
-        return _joined(parts, folded, places)
+        return _joined(parts, folded, offsets)
     if not _FUZZY_FROM <= len(wanted) <= _FUZZY_TO or len(wanted) > len(folded) * 1.2:
         return None
     best = fuzz.partial_ratio_alignment(wanted, folded, score_cutoff=_FUZZY_AT_LEAST)
@@ -61,10 +61,10 @@ def _locate_folded(quote: str, folded: str, places: list[int]) -> Span | None:
     start, end = _to_words(folded, best.dest_start, best.dest_end)
     if _facts(wanted) != _facts(folded[start:end]):
         return None
-    return _source_span(start, end, places)
+    return _source_span(start, end, offsets)
 
 
-def _joined(parts: Sequence[str], folded: str, places: list[int]) -> Span | None:
+def _joined(parts: Sequence[str], folded: str, offsets: list[int]) -> Span | None:
     """Find the parts of a quote one after the other, not too far apart."""
     first = end = None
     for part in parts:
@@ -74,14 +74,14 @@ def _joined(parts: Sequence[str], folded: str, places: list[int]) -> Span | None
             return None
         first = at if first is None else first
         end = at + len(wanted)
-    return None if first is None or end is None else _source_span(first, end, places)
+    return None if first is None or end is None else _source_span(first, end, offsets)
 
 
 def _folded(text: str) -> tuple[str, list[int]]:
-    """Fold case, white space, quotes and dashes; also give each folded character's place in the text."""
+    """Fold case, white space, quotes and dashes; also give each folded character's offset in the text."""
     out: list[str] = []
-    places: list[int] = []
-    for place, char in enumerate(text):
+    offsets: list[int] = []
+    for offset, char in enumerate(text):
         plain = _FOLD.get(char)
         if plain is None:
             plain = char if char.isascii() else unicodedata.normalize("NFKC", char)
@@ -90,12 +90,12 @@ def _folded(text: str) -> tuple[str, list[int]]:
             c = " " if c.isspace() else c
             if c != " " or (out and out[-1] != " "):
                 out.append(c)
-                places.append(place)
-    return "".join(out), places
+                offsets.append(offset)
+    return "".join(out), offsets
 
 
-def _source_span(start: int, end: int, places: list[int]) -> Span:
-    return Span(places[start], places[end - 1] + 1)
+def _source_span(start: int, end: int, offsets: list[int]) -> Span:
+    return Span(offsets[start], offsets[end - 1] + 1)
 
 
 def _to_words(folded: str, start: int, end: int) -> tuple[int, int]:

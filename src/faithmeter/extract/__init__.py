@@ -13,8 +13,8 @@ from faithmeter.runtime.specs import PROVIDERS, load_part
 class Extractor(Protocol):
     """Breaks an answer into claims.
 
-    It may have, for the cache: `reads(sample) -> Sequence[str]`, what bears on the claims besides the answer
-    (without it, the question and the contexts are taken to), and `cheap = True`, which leaves it uncached.
+    It may have, for the cache: `reads(sample) -> Sequence[str]`, what the claims depend on besides the answer
+    (default: the question and the contexts), and `cheap = True`, which leaves it uncached.
     """
 
     @property
@@ -39,5 +39,5 @@ def load_extractor(spec: str) -> Extractor:
     """Build an extractor from its spec: `name`, `name:argument`, or `python:MODULE:FUNCTION` for your own."""
     part = load_part(spec, _LOADERS, noun="extractor")
     if not isinstance(part, Extractor):
-        raise UsageError(f"{spec!r} is no extractor: it needs `signature` and `extract`")
+        raise UsageError(f"{spec!r} is not an extractor: it needs `signature` and `extract`")
     return part

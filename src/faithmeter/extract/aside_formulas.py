@@ -390,7 +390,7 @@ QUESTION = _any(
 END = r"[\s!.,:;?？؟。！)…\"'\U0001f600-\U0001f64f\U0001f44b\U0001f389\u263a\ufe0f-]*"
 
 
-# Formulas in a row are parted by a mark or a conjunction.
+# A mark or a conjunction separates formulas in a row.
 LINK = re.compile(
     r"[,;:.!?…)]+\s*(?:[-–—]\s+)?(?:(?:and|but|so|or|then|therefore),? )?|\s+(?:and|but|so|or)\s+|\s*[–—]\s*|\s+-\s+",
     re.IGNORECASE,

@@ -137,8 +137,8 @@ def _pattern(formula: str) -> re.Pattern[str]:
 
 def thinking(answer: str) -> int:
     """Return where a model's thinking before its answer ends: 0 without any, or if it is never closed."""
-    found = _THINKING.match(answer)
-    return found.end() if found else 0
+    match = _THINKING.match(answer)
+    return match.end() if match else 0
 
 
 class Asides:
@@ -187,29 +187,29 @@ class Asides:
         return all(self._names(cell.strip(_EMPHASIS), label=plain[-1:] == ":") for cell in _CELL.split(plain))
 
     def _names(self, title: str, *, label: bool) -> bool:
-        """Say whether a title has only heading words, words of the question, and at most one word besides."""
+        """Say whether a title has only heading words, words of the question, and at most one other word."""
         if self._asks_for_part and _PART_NUMBER.search(title):
             return False
         title = _PART_NUMBER.sub(r"\1", _NUMBERING.sub("", title, count=1)).rstrip(":*_ ")
-        found = re.findall(r"[\w'&-]+", title.casefold())
-        own = [word for word in found if word not in _HEADING_WORDS and word not in self._said]
-        if self._may_be_chosen(found):
+        title_words = re.findall(r"[\w'&-]+", title.casefold())
+        own = [word for word in title_words if word not in _HEADING_WORDS and word not in self._said]
+        if self._may_be_chosen(title_words):
             return False
-        if "?" in title or not found or any(map(str.isdigit, "".join(own))) or not _ANSWER_WORDS.isdisjoint(own):
+        if "?" in title or not title_words or any(map(str.isdigit, "".join(own))) or not _ANSWER_WORDS.isdisjoint(own):
             return False
-        if self._may_state(found) or (len(found) == 1 and found[0] in _ANSWER_WORDS):
+        if self._may_state(title_words) or (len(title_words) == 1 and title_words[0] in _ANSWER_WORDS):
             return False
         # One unknown word is a name ("Side effects of ibuprofen"); alone it could be the answer, unless it is a label.
-        named = (len(found) == 1 and label) or _NAMED_LAST.search(title) is not None
+        named = (len(title_words) == 1 and label) or _NAMED_LAST.search(title) is not None
         return not own or (len(own) == 1 and named)
 
-    def _may_be_chosen(self, found: list[str]) -> bool:
+    def _may_be_chosen(self, title_words: list[str]) -> bool:
         """Say whether a title has words of a question that offers a choice: it may be what was chosen."""
-        return self._offers_choice and not self._own_words.isdisjoint(found)
+        return self._offers_choice and not self._own_words.isdisjoint(title_words)
 
-    def _may_state(self, found: list[str]) -> bool:
+    def _may_state(self, title_words: list[str]) -> bool:
         """Say whether the words of a title may be a clause: one of them, followed by no small word, may be its verb."""
-        for at, (word, after) in enumerate(pairwise(found)):
+        for at, (word, after) in enumerate(pairwise(title_words)):
             if word in _JOINS or after in _JOINS:
                 continue
             if word not in _HEADING_WORDS and after not in _HEADING_WORDS:
@@ -236,7 +236,7 @@ class Asides:
         return frozenset(map(_stem, _WORD.findall(self._question.casefold()))) - _SMALL_WORDS
 
     def _echoed(self, text: str, kept: frozenset[str] = frozenset()) -> str:
-        """Put § for the user's own words, save those to keep, and for the small words between them."""
+        """Put § for the user's own words, except those to keep, and for the small words between them."""
         if not self._asked:
             return text
 
@@ -249,9 +249,7 @@ class Asides:
     def _pieces(self, text: str, *, replies: bool) -> str | None:
         """Return the kind of a sentence that is one formula, or several in a row."""
         cuts = [(0, 0)]
-        cuts += [
-            found.span() for found in formulas.LINK.finditer(text) if found.start() > 0 and found.end() < len(text)
-        ]
+        cuts += [link.span() for link in formulas.LINK.finditer(text) if link.start() > 0 and link.end() < len(text)]
         cuts += [(len(text), len(text))]
         if len(cuts) > 2 * _MOST_PIECES:
             return None
@@ -304,7 +302,7 @@ def _formula_words() -> frozenset[str]:
 
 def code(text: str) -> Iterator[tuple[int, int, bool]]:
     """Yield the parts of a fenced block as start, end, and whether the part is code; the rest is prose or data."""
-    lines = [(found.start(), found.end(), _is_code(found[0].strip())) for found in re.finditer(r"\S.*\S|\S", text)]
+    lines = [(match.start(), match.end(), _is_code(match[0].strip())) for match in re.finditer(r"\S.*\S|\S", text)]
     runs = [0, *(at for at, (a, b) in enumerate(pairwise(lines), 1) if not (a[2] and b[2])), len(lines)]
     for first, stop in pairwise(runs):
         yield lines[first][0], lines[stop - 1][1], lines[first][2]

@@ -23,9 +23,9 @@ class ClauseExtractor:
 
     async def extract(self, sample: Sample) -> Extraction:
         """Every clause becomes a claim; a sentence that cannot surely be cut is one claim, verbatim."""
-        found = await self._sentences.extract(sample)
-        claims = tuple(part for claim in found.claims for part in _cut(claim))
-        return found.model_copy(update={"claims": claims})
+        extraction = await self._sentences.extract(sample)
+        claims = tuple(part for claim in extraction.claims for part in _cut(claim))
+        return extraction.model_copy(update={"claims": claims})
 
 
 def _cut(claim: Claim) -> list[Claim]:

@@ -37,12 +37,12 @@ class SentenceExtractor:
         rest: list[Aside] = []
         for start, end, kind in parts:
             text = sample.answer[start:end]
-            place = {"text": text, "start": start, "end": end}
+            fields = {"text": text, "start": start, "end": end}
             if kind is None or (kind == "heading" and start > last) or (kind == "code" and last < 0):
                 # a citation mark is no part of what is claimed, and verifiers stumble over it
-                claims.append(Claim.model_validate({**place, "text": unmarked(text) or text}))
+                claims.append(Claim.model_validate({**fields, "text": unmarked(text) or text}))
             else:
-                rest.append(Aside.model_validate({**place, "kind": kind}))
+                rest.append(Aside.model_validate({**fields, "kind": kind}))
         return Extraction(claims=tuple(claims), asides=tuple(rest))
 
     def _parts(self, sample: Sample) -> Iterator[tuple[int, int, str | None]]:
