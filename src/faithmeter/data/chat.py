@@ -26,8 +26,6 @@ _AFTER = re.compile(r"\A[#*\s]*+(?:question|query|answer|helpful answer)[*\s]*+:
 _ASKED = re.compile(r"\A[#*\s]*+(?:question|query)[*\s]*+:[*\s]*+", re.IGNORECASE)
 _NEXT = re.compile(r"\A[#*\s]*+\w++[*\s]*+:")
 
-Place = tuple[int, int]
-
 
 class Message(NamedTuple):
     """What one message says, and what it hands over."""
@@ -52,17 +50,17 @@ def is_conversation(value: Any) -> bool:
 
 def conversation(messages: Sequence[Any]) -> dict[str, Any]:
     """The fields of a sample; a ValueError where there is no answer."""
-    read = [_message(item, number) for number, item in enumerate(messages)]
-    place = next((place for place in reversed(range(len(read))) if read[place].role != "system"), None)
-    if place is None:
+    read = [_message(item, index) for index, item in enumerate(messages)]
+    index = next((index for index in reversed(range(len(read))) if read[index].role != "system"), None)
+    if index is None:
         raise ValueError("messages: no answer: there is no message of the assistant")
-    last = read[place]
+    last = read[index]
     if last.role != "assistant" or not last.text.strip():
         what = {"user": "from the user", "tool": "a tool's result"}.get(last.role, "without text")
         raise ValueError(f"messages: no answer: the last message is {what}")
     contexts: list[Any] = []
     question: str | None = None
-    for message in read[:place]:
+    for message in read[:index]:
         contexts += message.passages
         if message.role == "tool" and message.text.strip() and not message.passages:
             contexts.append(message.text)
@@ -90,13 +88,13 @@ def content_text(content: Any) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _message(item: Any, number: int) -> Message:
+def _message(item: Any, index: int) -> Message:
     name = _role_name(item)
     if name is None:
-        raise ValueError(f"messages.{number}: expected a message with a role, found {type(item).__name__}")
+        raise ValueError(f"messages.{index}: expected a message with a role, found {type(item).__name__}")
     role = _ROLES.get(name.lower())
     if role is None:
-        raise ValueError(f"messages.{number}: unknown role {name!r}; known: user, assistant, system, tool")
+        raise ValueError(f"messages.{index}: unknown role {name!r}; known: user, assistant, system, tool")
     content = _get(item, "content")
     passages: list[Any] = list(_handed_over(content))
     artifact = _get(item, "artifact")  # LangChain: what a retriever's tool gives beside its text
@@ -172,7 +170,7 @@ def _innermost(text: str) -> list[str]:
 
 
 def _inner(text: str) -> Iterator[str]:
-    """What stands between the tags of a document's text; a tag that is never closed is passed over."""
+    """What stands between the tags of a document's text; a tag that is never closed is skipped."""
     at, open_ended = 0, set[str]()
     for match in _INNER.finditer(text):
         name = match[1].lower()

@@ -22,7 +22,7 @@ def as_text(answer: Any, ids: Sequence[str | None] = ()) -> Any:
 
 def _block(block: Mapping[str, Any], ids: Sequence[str | None]) -> str:
     text: str = block["text"]
-    cited = [_number(item, ids) for item in block.get("citations") or () if isinstance(item, Mapping)]
+    cited = [_context_number(item, ids) for item in block.get("citations") or () if isinstance(item, Mapping)]
     if cited:
         return _marked(text, len(text), list(dict.fromkeys(cited)))
     placed: dict[int, list[str]] = {}
@@ -31,22 +31,22 @@ def _block(block: Mapping[str, Any], ids: Sequence[str | None]) -> str:
             inner = item.get(str(item.get("type")))
             fields = {**item, **inner} if isinstance(inner, Mapping) else item
             end = fields.get("end_index", fields.get("index", len(text)))
-            where = end if isinstance(end, int) and 0 <= end <= len(text) else len(text)
-            placed.setdefault(where, []).append(_number(fields, ids))
-    for where in sorted(placed, reverse=True):
-        text = _marked(text, where, list(dict.fromkeys(placed[where])))
+            offset = end if isinstance(end, int) and 0 <= end <= len(text) else len(text)
+            placed.setdefault(offset, []).append(_context_number(fields, ids))
+    for offset in sorted(placed, reverse=True):
+        text = _marked(text, offset, list(dict.fromkeys(placed[offset])))
     return text
 
 
-def _marked(text: str, where: int, names: list[str]) -> str:
-    """A text with marks at a place, before the space and the stop there."""
-    head, tail = text[:where], text[where:]
+def _marked(text: str, offset: int, names: list[str]) -> str:
+    """A text with marks at an offset, before the space and the stop there."""
+    head, tail = text[:offset], text[offset:]
     bare = head.rstrip()
     space = head[len(bare) :]
     return f"{bare} {''.join(f'[{name}]' for name in names)}{space}{tail}"
 
 
-def _number(item: Mapping[str, Any], ids: Sequence[str | None]) -> str:
+def _context_number(item: Mapping[str, Any], ids: Sequence[str | None]) -> str:
     index = item.get("document_index", item.get("search_result_index"))
     if isinstance(index, int):
         return str(index + 1)

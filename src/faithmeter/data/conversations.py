@@ -10,7 +10,7 @@ from faithmeter.datamodels import Context, Sample
 
 
 class EvidenceOfTurns(NamedTuple):
-    """What else a turn of a conversation may rest on, by the user's choice; of itself, only on its own contexts."""
+    """What else a turn of a conversation may rest on, by the user's choice; by default only its own contexts."""
 
     earlier_contexts: bool = False
     """The contexts of the turns before."""
@@ -43,7 +43,7 @@ def turns(row: Mapping[str, Any], *, earlier: bool = False) -> Iterator[dict[str
     history: list[dict[str, str]] = []
     waiting: list[Any] = []
     question: str | None = None
-    number = 0
+    turn = 0
     for message in row["messages"]:
         role, text = str(message["role"]), as_text(message["content"])
         waiting += _listed(message.get("contexts") or message.get("context"))
@@ -54,17 +54,17 @@ def turns(row: Mapping[str, Any], *, earlier: bool = False) -> Iterator[dict[str
                 history.append({"role": "user", "text": question})
             question = text
         elif role == "assistant" and isinstance(text, str) and text.strip():
-            number += 1
+            turn += 1
             contexts = [*shared, *(before if earlier else ()), *waiting]
             if contexts:
-                found: dict[str, Any] = {
+                fields: dict[str, Any] = {
                     "question": question,
                     "answer": text,
                     "contexts": contexts,
                     "history": list(history),
                 }
-                found["metadata"] = {"conversation": name, "turn": number}
-                yield found | ({"id": f"{name}/{number}"} if name else {})
+                fields["metadata"] = {"conversation": name, "turn": turn}
+                yield fields | ({"id": f"{name}/{turn}"} if name else {})
             before += waiting
             waiting = []
             history += [{"role": "user", "text": question}] if question else []
@@ -73,7 +73,7 @@ def turns(row: Mapping[str, Any], *, earlier: bool = False) -> Iterator[dict[str
 
 
 def with_history(sample: Sample) -> Sample:
-    """The sample with what was said before it as further contexts, each named for its place: `history 2 (user)`."""
+    """The sample with what was said before it as further contexts, each named for its position: `history 2 (user)`."""
     said = tuple(
         Context(id=f"history {number} ({turn.role})", text=turn.text) for number, turn in enumerate(sample.history, 1)
     )

@@ -40,7 +40,7 @@ __all__ = [
 REQUIRED = ("answer", "contexts")
 _METADATA = "metadata."  # and a name of the user's: a column that can be grouped and filtered by
 SHOWN_COLUMNS = 20  # in a message
-_NUMBER_BITS = 40  # of a place in the table of ids: 10**12 lines a file, 16 million files
+_ROW_BITS = 40  # of an entry in the table of ids: 10**12 lines a file, 16 million files
 
 Row = Sample | RowError
 
@@ -99,12 +99,12 @@ def to_samples(
 
 def _parts(record: Record, *, earlier: bool = False) -> Iterator[Record]:
     """A row, or of a chat log a row for each turn of the assistant."""
-    found = False
+    has_turns = False
     if isinstance(record.value, Mapping) and is_conversation(record.value):
         for part in turns(record.value, earlier=earlier):
-            found = True
+            has_turns = True
             yield record._replace(value=part)
-    if not found:  # also a chat log whose contexts are marked in its prompts, or that has no answer
+    if not has_turns:  # also a chat log whose contexts are marked in its prompts, or that has no answer
         yield record
 
 
@@ -170,7 +170,7 @@ class Sampler:
         self._named = columns
         self._wanted = {field: (columns[field],) if field in columns else names
                         for field, names in ALIASES.items()}  # fmt: skip
-        self._places = Table()
+        self._first_seen = Table()
         self._sources: list[str] = []
         self._repeats: Counter[str] = Counter()
 
@@ -182,19 +182,19 @@ class Sampler:
     def _unique(self, sample: Sample, record: Record) -> Row:
         """Two rows may not share an id the user gave; equal rows without ids are told apart by a number."""
         name, key = sample.id, fingerprint(sample.id)
-        taken = self._places.get(key)
+        taken = self._first_seen.get(key)
         while taken is not None:
             if not is_derived(sample):
-                first = f"{self._sources[taken >> _NUMBER_BITS]}{taken & ((1 << _NUMBER_BITS) - 1)}"
+                first = f"{self._sources[taken >> _ROW_BITS]}{taken & ((1 << _ROW_BITS) - 1)}"
                 return RowError(record.where, f"the id {name!r} is taken by {first}", "ids must be unique")
             self._repeats[name] += 1
             key = fingerprint(f"{name}-{self._repeats[name] + 1}")
-            taken = self._places.get(key)
+            taken = self._first_seen.get(key)
         if self._repeats.get(name):
             sample = sample.model_copy(update={"id": f"{name}-{self._repeats[name] + 1}"})
         if not self._sources or self._sources[-1] != record.source:
             self._sources.append(record.source)
-        self._places.put(key, (len(self._sources) - 1) << _NUMBER_BITS | record.number)
+        self._first_seen.put(key, (len(self._sources) - 1) << _ROW_BITS | record.number)
         return sample
 
     def sample(self, record: Record) -> Row:
@@ -220,8 +220,8 @@ class Sampler:
         for name, column in self._metadata.items():
             if isinstance(row, Cells) and column not in row:
                 return RowError(record.where, f"no column {column!r} (found {_names(row)})")
-            if row.get(column) is not None and isinstance(found := fields.get("metadata") or {}, dict):
-                fields["metadata"] = {**found, name: row[column]}
+            if row.get(column) is not None and isinstance(metadata := fields.get("metadata") or {}, dict):
+                fields["metadata"] = {**metadata, name: row[column]}
         if isinstance(fields.get("answer"), list | dict):
             fields["answer"] = as_text(fields["answer"], _ids(fields.get("contexts")))
         if isinstance(fields.get("id"), int):
@@ -252,8 +252,8 @@ class Sampler:
 
 def _ids(contexts: Any) -> list[str | None]:
     """The contexts' ids, where they have any."""
-    found = contexts if isinstance(contexts, list) else []
-    return [str(item["id"]) if isinstance(item, dict) and item.get("id") is not None else None for item in found]
+    items = contexts if isinstance(contexts, list) else []
+    return [str(item["id"]) if isinstance(item, dict) and item.get("id") is not None else None for item in items]
 
 
 def _may_be_unwritable(sample: Sample) -> bool:

@@ -1,6 +1,6 @@
 """Writes files whole or not at all, and never over what the user has.
 
-A file is written under another name beside its place and put there when it is complete and on disk: a full disk, a
+A file is written under another name in the same folder and renamed when it is complete and on disk: a full disk, a
 kill or a power cut leaves the old file, or none. A link stays a link: what it points to is written. Devices and pipes
 cannot be replaced, and are written as they are.
 """
@@ -70,7 +70,7 @@ def draft_of(target: Path) -> Path:
 
 
 def drop_drafts(target: Path) -> None:
-    """Take away what a killed process left; for the one process that may write the target."""
+    """Delete what a killed process left; for the one process that may write the target."""
     for draft in target.parent.glob(f".{_key(target)}-*{DRAFT}"):
         with suppress(OSError):
             draft.unlink()
@@ -173,8 +173,8 @@ def keep_apart(outputs: Mapping[str, str | Path | None], inputs: Iterable[str | 
         for source in inputs:
             if _same(path, source):
                 raise UsageError(f"{option} {path}: is what is read ({source}); give the output another name")
-        for other, place in asked[:index]:
-            if _same(path, place) and not _is_special(path):
+        for other, other_path in asked[:index]:
+            if _same(path, other_path) and not _is_special(path):
                 raise UsageError(f"{option} {path}: is also what {other} writes; give one of them another name")
 
 

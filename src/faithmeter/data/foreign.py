@@ -1,4 +1,4 @@
-"""What other people's tools hand over, as the fields of a sample: told by its shape, with nothing imported.
+"""What other people's tools hand over, as the fields of a sample: recognised by its shape, with nothing imported.
 
 LangChain and Haystack documents, LlamaIndex nodes and responses, pipeline outputs, dicts that stand for any of
 these, conversations. What cannot be understood is a ValueError that says where and what was found.
@@ -100,7 +100,7 @@ def contexts(value: Any) -> list[Any]:
         value = [value]
     if isinstance(value, Mapping) or not isinstance(value, Iterable):
         raise ValueError(f"contexts: expected a list of texts or documents, found {shown(value)}")
-    return [passage(item, f"contexts.{number}") for number, item in enumerate(value)]
+    return [passage(item, f"contexts.{index}") for index, item in enumerate(value)]
 
 
 def passage(item: Any, where: str = "contexts") -> Any:
@@ -117,12 +117,12 @@ def passage(item: Any, where: str = "contexts") -> Any:
             return passage(item["document"], where)
         return _document(where, item, {name: item[name] for name in _TEXTS if item.get(name) is not None})
     get_content = getattr(item, "get_content", None)
-    found = {"text": get_content()} if callable(get_content) else {}
-    if not found:
-        found = {name: text for name in _TEXTS if (text := getattr(item, name, None)) is not None}
-    if not found and not _is_document(item):
+    texts = {"text": get_content()} if callable(get_content) else {}
+    if not texts:
+        texts = {name: text for name in _TEXTS if (text := getattr(item, name, None)) is not None}
+    if not texts and not _is_document(item):
         raise ValueError(f"{where}: expected a text or a document, found {shown(item)}")
-    return _document(where, item, found)
+    return _document(where, item, texts)
 
 
 def text(value: Any, where: str = "answer") -> Any:
@@ -175,13 +175,13 @@ def _columns(row: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-def _filled(row: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
-    missing = {name: value for name, value in found.items() if value is not None and not _any_of(row, name)}
+def _filled(row: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    missing = {name: value for name, value in given.items() if value is not None and not _any_of(row, name)}
     return {**row, **missing}
 
 
-def _own(found: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in found.items() if value is not None}
+def _own(given: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _any_of(row: Mapping[str, Any], field: str) -> bool:
@@ -199,7 +199,7 @@ def _is_pipeline_output(row: Mapping[str, Any]) -> bool:
 
 def _pipeline_output(row: Mapping[str, Any]) -> dict[str, Any]:
     parts = [row, *(part for part in row.values() if isinstance(part, Mapping))]
-    found: dict[str, Any] = {}
+    output: dict[str, Any] = {}
     for part in parts:
         answers = part.get("answers")
         if isinstance(answers, list | tuple) and answers:
@@ -211,18 +211,18 @@ def _pipeline_output(row: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(replies, list | tuple) and replies:
             if len(replies) > 1:
                 raise ValueError(f"{len(replies)} replies in one row; give each a row of its own")
-            found["answer"] = replies[0]
+            output["answer"] = replies[0]
         if isinstance(part.get("documents"), list | tuple):
-            found["contexts"] = list(part["documents"])  # the last component's: a ranker comes after its retriever
+            output["contexts"] = list(part["documents"])  # the last component's: a ranker comes after its retriever
         asked = part.get("query", part.get("question"))
         if isinstance(asked, str):
-            found["question"] = asked
+            output["question"] = asked
     kept = {name: row[name] for field in ("question", "id", "metadata") for name in ALIASES[field] if name in row}
-    return {**kept, **found}
+    return {**kept, **output}
 
 
-def _document(where: str, item: Any, found: dict[str, Any]) -> dict[str, Any]:
-    texts = {name: content_text(value) if isinstance(value, list) else value for name, value in found.items()}
+def _document(where: str, item: Any, candidates: dict[str, Any]) -> dict[str, Any]:
+    texts = {name: content_text(value) if isinstance(value, list) else value for name, value in candidates.items()}
     wrong = next((value for value in texts.values() if not isinstance(value, str)), None)
     if wrong is not None:
         raise ValueError(f"{where}: expected text, found {shown(wrong)}")
@@ -273,9 +273,9 @@ def _streamed(response: Any) -> Any:
 
 def _decoded(cell: str) -> Any:
     try:
-        found = json.loads(cell)
+        messages = json.loads(cell)
     except (ValueError, RecursionError):
-        found = None
-    if not is_conversation(found):
+        messages = None
+    if not is_conversation(messages):
         raise ValueError(f"messages: expected a JSON list of messages, found {shown(cell)}")
-    return found
+    return messages

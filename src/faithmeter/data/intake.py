@@ -49,8 +49,8 @@ class Intake:
         """About how many samples there are in all."""
         fraction = self.extent.fraction
         guess = round(self.read / fraction) if fraction and self.read else None
-        numbers = [number for number in (self.selection.most, guess) if number is not None]
-        return min(numbers) if numbers else None
+        counts = [count for count in (self.selection.most, guess) if count is not None]
+        return min(counts) if counts else None
 
     @property
     def at_hand(self) -> bool:
@@ -88,13 +88,13 @@ class Intake:
 
 
 def _begin(side_file: Path) -> None:
-    """Take away the list of an earlier run; a file of the user's that has its name stays."""
+    """Delete the list of an earlier run; a file of the user's that has its name stays."""
     try:
         with side_file.open("rb") as file:
             ours = all(_is_described(line) for _, line in jsonl.lines(file, str(side_file)))
         if not ours:
             raise OutputError(
-                f"{side_file}: is there already and is no list of bad rows; move it, or give -o another name"
+                f"{side_file}: exists already and is not a list of bad rows; move it, or give -o another name"
             )
         side_file.unlink()
     except FileNotFoundError:
@@ -112,9 +112,9 @@ def _is_described(line: bytes) -> bool:
 
 def described(row: RowError) -> bytes:
     """`answers.jsonl:12`, `answers.json: row 12`: the file, the line or row, and the reason, as JSON."""
-    name, _, number = row.where.replace(": row ", ":").rpartition(":")
+    name, _, line = row.where.replace(": row ", ":").rpartition(":")
     reason = str(row).removeprefix(f"{row.where}: ")
-    return jsonl.encode({"file": _writable(name), "line": int(number), "reason": _writable(reason)})
+    return jsonl.encode({"file": _writable(name), "line": int(line), "reason": _writable(reason)})
 
 
 def _writable(text: str) -> str:

@@ -94,8 +94,8 @@ def problem_in(value: Any) -> str | None:
     """Why a value cannot be written as JSON and read again: where in it, and what to do; None if it can."""
     waiting: list[tuple[str, Any, int]] = [("", value, 0)]
     while waiting:
-        place, item, depth = waiting.pop()
-        at = f"at {place}: " if place else ""
+        path, item, depth = waiting.pop()
+        at = f"at {path}: " if path else ""
         if depth > DEEPEST:
             return f"more than {DEEPEST} levels deep; flatten it, or give it as text"
         if isinstance(item, float) and not math.isfinite(item):
@@ -105,10 +105,10 @@ def problem_in(value: Any) -> str | None:
         if isinstance(item, str) and not item.isascii() and not _is_writable(item):
             return f"{at}half of a surrogate pair in {item[:40]!a}, which no file can hold; take it out"
         if isinstance(item, Mapping):
-            waiting += [(f"{place}.{key}".lstrip("."), child, depth + 1) for key, child in item.items()]
+            waiting += [(f"{path}.{key}".lstrip("."), child, depth + 1) for key, child in item.items()]
             waiting += [(f"the name {key!a}", key, depth) for key in item if not str(key).isascii()]
         elif isinstance(item, list | tuple):
-            waiting += [(f"{place}[{index}]", child, depth + 1) for index, child in enumerate(item)]
+            waiting += [(f"{path}[{index}]", child, depth + 1) for index, child in enumerate(item)]
     return None
 
 

@@ -54,7 +54,7 @@ class ResultsFile:
                 yield result
 
     def lines(self) -> Iterator[tuple[int, bytes, str]]:
-        """The lines that are not blank: the byte where each begins, the line, and its place for messages."""
+        """The lines that are not blank: the byte where each begins, the line, and where it is, for messages."""
         self.torn = False
         try:
             with self.open() as file:

@@ -24,8 +24,8 @@ class Selection(NamedTuple):
     @property
     def most(self) -> int | None:
         """The largest number of samples that can come out."""
-        numbers = [number for number in (self.sample, self.limit) if number is not None]
-        return min(numbers) if numbers else None
+        counts = [count for count in (self.sample, self.limit) if count is not None]
+        return min(counts) if counts else None
 
     def of(self, samples: Iterator[Sample]) -> Iterator[Sample]:
         """The chosen samples, in order."""
@@ -38,7 +38,7 @@ class Selection(NamedTuple):
 
 def _drawn(samples: Iterator[Sample], size: int, seed: int) -> Iterator[Sample]:
     """Those of the lowest rank: a larger draw contains a smaller one, whatever the order."""
-    ranked = ((rank(fingerprint(sample.id), seed), number, sample) for number, sample in enumerate(samples))
+    ranked = ((rank(fingerprint(sample.id), seed), position, sample) for position, sample in enumerate(samples))
     drawn = heapq.nsmallest(size, ranked, key=lambda item: item[:2])
     return (sample for _, _, sample in sorted(drawn, key=lambda item: item[1]))
 

@@ -52,7 +52,7 @@ class Source(NamedTuple):
 
 
 class Extent:
-    """How much of the input has been read, for a progress bar's sake."""
+    """How much of the input has been read, for a progress bar."""
 
     def __init__(self) -> None:
         self.total = 0
@@ -78,7 +78,7 @@ class Extent:
 def find(source: str | Path | Sequence[str | Path]) -> list[Source]:
     """The files that a path, a glob or several of them name, each glob's in alphabetical order."""
     if not isinstance(source, str | Path):
-        return [found for item in source for found in find(item)]
+        return [file for item in source for file in find(item)]
     name = str(source)
     if _REMOTE.match(name):
         return _find_remote(name)
@@ -91,7 +91,7 @@ def find(source: str | Path | Sequence[str | Path]) -> list[Source]:
     names = sorted(glob.glob(name, recursive=True))
     if not names:
         raise DataError(f"{name}: no such file")
-    return [Source(found) for found in names]
+    return [Source(path) for path in names]
 
 
 def _short(name: str) -> str:
@@ -113,7 +113,7 @@ def _find_remote(name: str) -> list[Source]:
         raise DataError(f"{name}: cannot be read: {error}") from None
     if not paths:
         raise DataError(f"{name}: no such file")
-    return [Source(f"{scheme}://{found.removeprefix(f'{scheme}://')}", system) for found in paths]
+    return [Source(f"{scheme}://{file_path.removeprefix(f'{scheme}://')}", system) for file_path in paths]
 
 
 @contextmanager
@@ -139,12 +139,12 @@ def _raw(source: Source) -> Iterator[IO[bytes]]:
         if sys.stdin is None or sys.stdin.closed:
             raise DataError("standard input: is closed; pipe the data in, or name a file instead of -")
         try:
-            number = os.dup(sys.stdin.fileno())
+            descriptor = os.dup(sys.stdin.fileno())
         except OSError:  # not a real stream
             yield sys.stdin.buffer
             return
         # Not sys.stdin's own buffer: after Ctrl-C a thread may still wait in it, and Python aborts as it closes it.
-        with open(number, "rb") as file:
+        with open(descriptor, "rb") as file:
             yield file
     elif source.system is None:
         with Path(source.name).open("rb") as file:

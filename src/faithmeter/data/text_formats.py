@@ -39,7 +39,7 @@ class Record(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The place, as messages name it."""
+        """The file and line or row, as messages name it."""
         return f"{self.source}{self.number}"
 
 
@@ -111,12 +111,12 @@ def parse_pieces(pieces: Iterable[bytes], name: str, suffix: str, *, separator: 
 def _checked(pieces: Iterable[bytes], name: str) -> Iterator[bytes]:
     """The same pieces without a byte-order mark; no text has a NUL in it."""
     line = 1
-    for number, piece in enumerate(pieces):
-        if number == 0 and _is_utf16(piece):
+    for index, piece in enumerate(pieces):
+        if index == 0 and _is_utf16(piece):
             raise DataError(f"{name}: UTF-16 text; save it as UTF-8: iconv -f UTF-16 -t UTF-8 {name} > utf8-{name}")
         if b"\0" in piece:
             raise DataError(f"{name}:{line + piece[: piece.index(0)].count(10)}: a binary file, not text")
-        yield piece if number else piece.removeprefix(b"\xef\xbb\xbf")
+        yield piece if index else piece.removeprefix(b"\xef\xbb\xbf")
         line += piece.count(b"\n")
 
 
@@ -216,11 +216,11 @@ class _Buffer:
 
     def expect(self, characters: str) -> str:
         """Take one of these characters."""
-        found = self.peek()
-        if not found or found not in characters:
-            raise self.error(f"expected {' or '.join(map(repr, characters))}, found {found!r}", self.at)
+        character = self.peek()
+        if not character or character not in characters:
+            raise self.error(f"expected {' or '.join(map(repr, characters))}, found {character!r}", self.at)
         self.at += 1
-        return found
+        return character
 
     def error(self, problem: str, at: int) -> DataError:
         """A complaint that names the line."""

@@ -47,7 +47,7 @@ def rows(spans: Sequence[Span]) -> Iterator[dict[str, Any]]:
 def _row(root: Span, steps: Sequence[Span], name: str) -> dict[str, Any]:
     llms = sorted((span for span in steps if span.kind == "llm"), key=lambda span: span.end)
     last = llms[-1] if llms else None
-    contexts, places = _contexts(root, steps, last)
+    contexts, origins = _contexts(root, steps, last)
     about: dict[str, Any] = {"system": root.system, "trace_id": root.trace, "span_id": root.id}
     if root.extra.get("whole"):  # a Langfuse trace itself, which is no observation
         del about["span_id"]
@@ -55,7 +55,7 @@ def _row(root: Span, steps: Sequence[Span], name: str) -> dict[str, Any]:
     about |= {key: root.extra[key] for key in ("session_id", "start_time", "response_id") if key in root.extra}
     if last and "response_id" in last.extra:
         about.setdefault("response_id", last.extra["response_id"])
-    about |= {"documents": places} if any(places) else {}
+    about |= {"documents": origins} if any(origins) else {}
     row = {"id": name, "answer": _answer(root, last), "contexts": contexts, "metadata": {"trace": about}}
     question = question_in(root.input) or (question_in(last.messages or last.input) if last else None)
     return row | ({"question": question} if question else {})
@@ -80,25 +80,25 @@ def _answer(root: Span, last: Span | None) -> str:
 
 
 def _contexts(root: Span, steps: Sequence[Span], last: Span | None) -> tuple[list[Any], list[list[Any] | None]]:
-    """What the answer was made from, and where each stands: the span, and its number in that span's list."""
+    """What the answer was made from, and where each is from: the span, and its index in that span's list."""
     try:
-        found = list(_retrieved(steps))
-        if not found and not any(span.kind in ("retriever", "reranker") for span in steps):
+        retrieved = list(_retrieved(steps))
+        if not retrieved and not any(span.kind in ("retriever", "reranker") for span in steps):
             return list(_told(root, last)), []
     except Unusable:
         raise
     except ValueError as error:
         raise Unusable("an unreadable document", error) from None
     contexts: list[Any] = []
-    places: list[list[Any] | None] = []
+    origins: list[list[Any] | None] = []
     seen = set()
-    for passage, span, number in found:
+    for passage, span, index in retrieved:
         key = passage if isinstance(passage, str) else (passage["text"], passage.get("id"))
         if key not in seen:
             seen.add(key)
             contexts.append(passage)
-            places.append([span.id, number] if "numbered" in span.extra else None)
-    return contexts, places
+            origins.append([span.id, index] if "numbered" in span.extra else None)
+    return contexts, origins
 
 
 def _retrieved(steps: Sequence[Span]) -> Iterator[tuple[Any, Span, int]]:
@@ -110,9 +110,9 @@ def _retrieved(steps: Sequence[Span]) -> Iterator[tuple[Any, Span, int]]:
     out -= {_text(item) for span in steps if span.kind == "reranker" for item in span.documents or ()}
     retrieving = [span for span in steps if _retrieves(span)]
     for span in steps:
-        for number, passage in enumerate(passages(span.documents or [], span) if _retrieves(span) else ()):
+        for index, passage in enumerate(passages(span.documents or [], span) if _retrieves(span) else ()):
             if _text(passage) not in out:
-                yield passage, span, number
+                yield passage, span, index
         if span.kind == "tool" and span.output is not None:
             inside = {step.id for step in _below(span, steps)}
             # What a model wrote inside a tool is no source; what was retrieved there has come as such.
@@ -141,13 +141,13 @@ def _retrieves(span: Span) -> bool:
 
 def _below(root: Span, steps: Sequence[Span]) -> list[Span]:
     """The steps under a step."""
-    inside, found = {root.id}, list[Span]()
+    inside, below = {root.id}, list[Span]()
     waiting = list(steps)
     while newly := [span for span in waiting if span.parent in inside and span.id not in inside]:
         inside |= {span.id for span in newly}
-        found += newly
+        below += newly
         waiting = [span for span in waiting if span.id not in inside]
-    return sorted(found, key=lambda span: (span.start, span.end))
+    return sorted(below, key=lambda span: (span.start, span.end))
 
 
 def _text(item: Any) -> str:
@@ -159,7 +159,7 @@ def _text(item: Any) -> str:
 
 
 def _tool_words(value: Any) -> str:
-    found = answer_in(value) if isinstance(value, Mapping) else foreign.text(value)
-    if isinstance(found, str):
-        return found
+    words = answer_in(value) if isinstance(value, Mapping) else foreign.text(value)
+    if isinstance(words, str):
+        return words
     return json.dumps(value, ensure_ascii=False, default=str)

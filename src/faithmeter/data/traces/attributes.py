@@ -33,7 +33,7 @@ def _put(branch: dict[str, Any], path: list[str], value: Any) -> None:
     for name in path[:-1]:
         below = branch.get(name)
         if isinstance(below, list):
-            below = {str(number): item for number, item in enumerate(below)}
+            below = {str(index): item for index, item in enumerate(below)}
         elif not isinstance(below, dict):
             below = {} if below is None else {ITSELF: below}
         branch[name] = below

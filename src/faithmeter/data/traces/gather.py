@@ -1,4 +1,4 @@
-"""Groups spans by trace, and gives a row for each answer in the place of its spans."""
+"""Groups spans by trace, and gives a row for each answer instead of its spans."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Trace:
 
 
 def gathered(records: Iterable[Record]) -> Iterator[Record]:
-    """The rows; in the place of spans, at the end, a row for each answer of their traces."""
+    """The rows; instead of spans, at the end, a row for each answer of their traces."""
     traces: dict[str, _Trace] = {}
     for record in records:
         row = _as_row(record.value)

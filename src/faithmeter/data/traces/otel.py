@@ -125,15 +125,15 @@ def _genai(span: Span, attributes: dict[str, Any]) -> None:
         span.reply = span.reply or _messages(at(genai, "completion"), "assistant")
         if span.kind == "tool" and span.output is None:
             span.output = decoded(at(genai, "tool", "call", "result"))
-        if span.documents is None and (found := items(at(genai, "retrieval", "documents"))) is not None:
-            span.documents = [_document(item) for item in found]
+        if span.documents is None and (documents := items(at(genai, "retrieval", "documents"))) is not None:
+            span.documents = [_document(item) for item in documents]
         if span.input is None:
             span.input = at(genai, "retrieval", "query", "text")
-    for place in (("traceloop", "entity"), ("langfuse", "observation")):  # as their SDKs send them
+    for prefix in (("traceloop", "entity"), ("langfuse", "observation")):  # as their SDKs send them
         if span.input is None:
-            span.input = unwrapped(decoded(at(attributes, *place, "input")))
+            span.input = unwrapped(decoded(at(attributes, *prefix, "input")))
         if span.output is None:
-            span.output = unwrapped(decoded(at(attributes, *place, "output")))
+            span.output = unwrapped(decoded(at(attributes, *prefix, "output")))
     if span.kind in ("llm", "agent", "chain"):
         span.input = span.messages or None if span.input is None else span.input
         span.output = span.reply or None if span.output is None else span.output

@@ -90,8 +90,8 @@ def documents_in(value: Any) -> list[Any] | None:
 
 def passages(documents: list[Any], span: Span) -> Iterator[Any]:
     """The texts of what a step retrieved; a ValueError names the step and what is wrong."""
-    for number, item in enumerate(documents):
-        yield passage(item, f"{span.kind} {span.name!r}: documents.{number}")
+    for index, item in enumerate(documents):
+        yield passage(item, f"{span.kind} {span.name!r}: documents.{index}")
 
 
 def answer_in(value: Any) -> Any:
@@ -117,8 +117,8 @@ def question_in(value: Any) -> str | None:
         return value.strip() or None
     if is_conversation(value):
         asked = [*value, {"role": "assistant", "content": "."}]
-        found = conversation(asked)["question"]
-        return found if isinstance(found, str) else None
+        question = conversation(asked)["question"]
+        return question if isinstance(question, str) else None
     if isinstance(value, Mapping):
         for name in (*ALIASES["question"], "messages", "prompt", *_WRAPPERS):
             if value.get(name) and (asked_for := question_in(value[name])):

@@ -108,13 +108,13 @@ def _mlflow_span(row: Mapping[str, Any], trace: str) -> Span:
     span = Span("mlflow", trace, own, parent, name, kind_of(attributes.get("mlflow.spanType"), name))
     span.start = nanoseconds(_either(row, "start_time_unix_nano", "start_time"))
     span.end = nanoseconds(_either(row, "end_time_unix_nano", "end_time"))
-    found = attributes.get("mlflow.spanInputs"), attributes.get("mlflow.spanOutputs")
-    if found == (None, None) and raw:  # sent to MLflow by OpenTelemetry
+    recorded = attributes.get("mlflow.spanInputs"), attributes.get("mlflow.spanOutputs")
+    if recorded == (None, None) and raw:  # sent to MLflow by OpenTelemetry
         sent = next(otel_spans({**row, "traceId": "0" * 32, "spanId": own, "attributes": tree(raw)}))
         span.kind, span.documents, span.messages = sent.kind, sent.documents, sent.messages
         span.input, span.output, span.reranked = sent.input, sent.output, sent.reranked
         return span
-    return _filled(span, *map(unwrapped, found))
+    return _filled(span, *map(unwrapped, recorded))
 
 
 def _filled(span: Span, given: Any, gave: Any) -> Span:
