@@ -31,14 +31,14 @@ class Problem:
 
 @dataclass(slots=True)
 class ReplyCheck(Generic[Answer]):
-    """What a reply says about the items that were asked for, by their place in the question."""
+    """What a reply says about the items that were asked for, by their index in the question."""
 
     good: dict[int, Answer] = field(default_factory=dict)
     """Answers that pass every check."""
     doubtful: dict[int, Answer] = field(default_factory=dict)
     """Answers to ask for once more, and then to take as they are."""
     bad: dict[int, Problem] = field(default_factory=dict)
-    """Answers that fail a check; places in none of the three were left out."""
+    """Answers that fail a check; indexes in none of the three were left out."""
 
 
 class Question(Protocol[Item_contra, Answer]):
@@ -62,7 +62,7 @@ async def ask_all(
     batch: int,
     asks: int,
 ) -> None:
-    """Fill in an answer or a problem for each place of `items`; what was found stays there if the run stops."""
+    """Fill in an answer or a problem for each index of `items`; what was answered stays there if the run stops."""
     starts = range(0, len(items), batch)
     await together(
         [
@@ -90,7 +90,7 @@ class _Round(Generic[Item, Answer]):
         self._cited_badly: set[int] = set()
 
     async def settle(self, indexes: list[int], asks: int, room: int = 1) -> None:
-        """Ask about these places, again and again where needed, at most `asks` times."""
+        """Ask about the items at these indexes, again and again where needed, at most `asks` times."""
         problems: dict[int, Problem] = {}
         for ask in range(asks):
             if ask >= _SPLIT_AFTER and len(indexes) > _SMALL:

@@ -21,15 +21,15 @@ from faithmeter.llm.secrets import Access
 from faithmeter.llm.settings import JudgeSettings, ModelSpec, configured, signed_model
 from faithmeter.text import words
 
-Found = TypeVar("Found")
-"""What is found in a sentence: a claim, or a claim with its verdict."""
+Extracted = TypeVar("Extracted")
+"""What is extracted from a sentence: a claim, or a claim with its verdict."""
 
 # What the model left out or garbled, however often it was asked, is judged as it stands in the answer;
 # any other trouble means that the answer was not taken apart.
 AS_IT_STANDS = ("missing", "malformed", "truncated", "bad_citation")
 
 
-class SentenceExtractorByLLM(Generic[Found]):
+class SentenceExtractorByLLM(Generic[Extracted]):
     """What an extractor that asks about sentences is made of."""
 
     task: ClassVar[Task]
@@ -43,7 +43,7 @@ class SentenceExtractorByLLM(Generic[Found]):
 
     @property
     def signature(self) -> str:
-        """The model, the prompt with its version, and every setting that bears on what is found."""
+        """The model, the prompt with its version, and every setting that affects what is found."""
         parts = [
             signed_model(self.spec, self.settings),
             self._sentences.signature,
@@ -52,12 +52,12 @@ class SentenceExtractorByLLM(Generic[Found]):
         ]
         return ",".join(parts)
 
-    def _question(self, sample: Sample, plain: Extraction) -> SentenceQuestion[Found]:
+    def _question(self, sample: Sample, plain: Extraction) -> SentenceQuestion[Extracted]:
         raise NotImplementedError
 
-    async def _ask(self, sample: Sample, plain: Extraction) -> list[tuple[Found, ...] | Problem]:
+    async def _ask(self, sample: Sample, plain: Extraction) -> list[tuple[Extracted, ...] | Problem]:
         """What the model makes of each sentence."""
-        answers: dict[int, tuple[Found, ...] | Problem] = {}
+        answers: dict[int, tuple[Extracted, ...] | Problem] = {}
         if plain.claims:
             await ask_all(
                 plain.claims,
@@ -109,11 +109,11 @@ class LLMExtractor(SentenceExtractorByLLM[str]):
         return _Breakdown(sample, plain, self.settings, self._instructions.text)
 
 
-def assembled(plain: Extraction, found: Sequence[tuple[str, ...] | Problem]) -> Extraction:
+def assembled(plain: Extraction, answers: Sequence[tuple[str, ...] | Problem]) -> Extraction:
     """The claims in order, without repetitions; a sentence of which none were found is its own claim."""
     claims: list[Claim] = []
     seen: set[str] = set()
-    for sentence, texts in zip(plain.claims, found, strict=True):
+    for sentence, texts in zip(plain.claims, answers, strict=True):
         for wording in (sentence.text,) if isinstance(texts, Problem) or not texts else texts:
             if folded(wording) not in seen:
                 seen.add(folded(wording))
@@ -144,7 +144,7 @@ def _too_long(text: str, sentence: str, sample: Sample) -> bool:
     return len(text) > 4 * len(sentence) + len(sample.question or "") + 200
 
 
-class SentenceQuestion(Generic[Found]):
+class SentenceQuestion(Generic[Extracted]):
     """Asks about some sentences of one answer, for a list of claims each."""
 
     twice_is_bad: ClassVar[bool]
@@ -167,12 +167,12 @@ class SentenceQuestion(Generic[Found]):
     def _expected_tokens(self, items: Sequence[Claim]) -> int:
         raise NotImplementedError
 
-    def _found(self, rows: object, sentence: str) -> tuple[Found, ...] | None:
+    def _extracted(self, rows: object, sentence: str) -> tuple[Extracted, ...] | None:
         """What a sentence's list says; None if it is no list of claims, or runs away."""
         raise NotImplementedError
 
     def put(self, items: Sequence[Claim]) -> tuple[Request, dict[int, tuple[int, str]]]:
-        """The request, and for each sentence number its place and its text."""
+        """The request, and for each sentence number its index and its text."""
         ids = numbers(len(items))
         sentences = [Item("S", n, item.text) for n, item in zip(ids, items, strict=True)]
         most = max(most_claims(item.text) for item in items)
@@ -199,23 +199,23 @@ class SentenceQuestion(Generic[Found]):
         start = before[-3:][0] if before else items[0].start
         return [*asked, Item("A", None, sample.answer[start : items[-1].end])]
 
-    def read(self, reply: Reply, key: dict[int, tuple[int, str]]) -> ReplyCheck[tuple[Found, ...]]:
+    def read(self, reply: Reply, key: dict[int, tuple[int, str]]) -> ReplyCheck[tuple[Extracted, ...]]:
         """A list of claims a sentence.
 
         The code took each sentence for a claim, so an empty list is doubted: asked once more, and not taken even then.
         """
-        checked: ReplyCheck[tuple[Found, ...]] = ReplyCheck()
+        checked: ReplyCheck[tuple[Extracted, ...]] = ReplyCheck()
         seen: set[int] = set()
         for row in read_object(reply.text, key="sentences"):
             number = as_number(row.get("sentence")) if isinstance(row, dict) else None
             if number not in key:
                 continue
             index, sentence = key[number]
-            found = self._found(row.get("claims"), sentence)
-            if found is None or (self.twice_is_bad and index in seen):
+            extracted = self._extracted(row.get("claims"), sentence)
+            if extracted is None or (self.twice_is_bad and index in seen):
                 checked.bad[index] = Problem("malformed", "the sentence's claims are no list, run away, or come twice")
-            elif found:
-                checked.good[index] = tuple(dict.fromkeys([*checked.good.get(index, ()), *found]))
+            elif extracted:
+                checked.good[index] = tuple(dict.fromkeys([*checked.good.get(index, ()), *extracted]))
             else:
                 checked.doubtful[index] = ()
             seen.add(index)
@@ -239,5 +239,5 @@ class _Breakdown(SentenceQuestion[str]):
     def _expected_tokens(self, items: Sequence[Claim]) -> int:
         return sum(25 + len(item.text) // 2 for item in items)
 
-    def _found(self, rows: object, sentence: str) -> tuple[str, ...] | None:
+    def _extracted(self, rows: object, sentence: str) -> tuple[str, ...] | None:
         return usable(rows, sentence, self._sample)

@@ -50,12 +50,12 @@ class JointExtractor(SentenceExtractorByLLM[Judged]):
         return _Joint(sample, plain, self.settings, self._instructions.text)
 
     async def _assembled(
-        self, sample: Sample, plain: Extraction, found: Sequence[tuple[Judged, ...] | Problem]
+        self, sample: Sample, plain: Extraction, answers: Sequence[tuple[Judged, ...] | Problem]
     ) -> Extraction:
         claims: list[Claim] = []
         outcomes: list[Outcome | None] = []
         seen: set[str] = set()
-        for sentence, judged in zip(plain.claims, found, strict=True):
+        for sentence, judged in zip(plain.claims, answers, strict=True):
             if isinstance(judged, Problem) and judged.kind not in AS_IT_STANDS:
                 claims.append(sentence)
                 outcomes.append(outcome(sentence, judged, str(self.spec)))
@@ -94,7 +94,7 @@ class _Joint(SentenceQuestion[Judged]):
     def _expected_tokens(self, items: Sequence[Claim]) -> int:
         return 2 * (20 + TOKENS_A_VERDICT[self._settings.reasons]) * len(items)
 
-    def _found(self, rows: object, sentence: str) -> tuple[Judged, ...] | None:
+    def _extracted(self, rows: object, sentence: str) -> tuple[Judged, ...] | None:
         if not isinstance(rows, list):
             return None
         texts = usable([row.get("text") if isinstance(row, dict) else None for row in rows], sentence, self._sample)

@@ -115,15 +115,15 @@ def _list(body: str, key: str) -> list[Any]:
         raise Unreadable(f"broken JSON: {error}") from None
     if re.search(r"[{}\[\]]", body[end:]):
         raise Unreadable("more than one JSON value in the reply")
-    found = value.get(key) if isinstance(value, dict) else value
-    if not isinstance(found, list):
+    rows = value.get(key) if isinstance(value, dict) else value
+    if not isinstance(rows, list):
         raise Unreadable(f"no list {key!r} in the reply")
-    return found
+    return rows
 
 
 def _no_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object; one that names a key twice says two things, and neither counts."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
         raise ValueError("a key is given twice")
-    return found
+    return fields

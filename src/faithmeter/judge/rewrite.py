@@ -41,11 +41,11 @@ class LLMRewriter:
 
     @property
     def signature(self) -> str:
-        """The model, the prompt with its version, and the settings that bear on what is written."""
+        """The model, the prompt with its version, and the settings that affect what is written."""
         return ",".join([signed_model(self.spec, self.settings), self._prompt.signature, *self.settings.signed])
 
     async def rewrite(self, text: str, verdicts: Sequence[Verdict], sample: Sample) -> str | None:
-        """The sentence in words that the evidence bears out; None if there is no evidence or the model finds none."""
+        """The sentence in words that the evidence supports; None if there is no evidence or the model finds none."""
         evidence = quoted(text, verdicts, sample)
         if not evidence:
             return None
@@ -53,8 +53,8 @@ class LLMRewriter:
         question = _Rewriting(evidence, text, sample, self.settings, self._prompt.text(self.settings))
         asks = min(ASKS, self.settings.asks)
         await ask_all([text], answers, client=self.client, question=question, batch=1, asks=asks)
-        found = answers[0]
-        return None if isinstance(found, Problem) else found or None
+        rewritten = answers[0]
+        return None if isinstance(rewritten, Problem) else rewritten or None
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""
@@ -63,16 +63,16 @@ class LLMRewriter:
 
 def quoted(text: str, verdicts: Sequence[Verdict], sample: Sample) -> list[str]:
     """What a sentence is written anew from: the sentences that the verdicts quote, else those that say most of it."""
-    found: dict[str, None] = {}
+    sources: dict[str, None] = {}
     for item in (item for verdict in verdicts for item in verdict.evidence):
         context = sample.contexts[item.context].text
         whole = [span.of(context) for span in sentences(context) if span.start < item.end and item.start < span.end]
-        found[" ".join(whole) or item.quote] = None
-    if not found:
+        sources[" ".join(whole) or item.quote] = None
+    if not sources:
         index = Index([context.text for context in sample.contexts])
         hint = antecedent(text, question=sample.asked)
-        found[as_text(select(text, index, hint=hint, share=0.5))] = None
-    return [words for words in found if words.strip()]
+        sources[as_text(select(text, index, hint=hint, share=0.5))] = None
+    return [words for words in sources if words.strip()]
 
 
 class _Rewriting:

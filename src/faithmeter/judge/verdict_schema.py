@@ -115,16 +115,16 @@ def check(
     return Finding(label, whole, reason), False
 
 
-def outcome(claim: Claim, found: Finding | Problem, origin: str) -> Outcome:
+def outcome(claim: Claim, finding: Finding | Problem, origin: str) -> Outcome:
     """The outcome of a claim."""
-    if isinstance(found, Problem):
-        return Failure(claim=claim, kind=found.kind, message=found.message)
+    if isinstance(finding, Problem):
+        return Failure(claim=claim, kind=finding.kind, message=finding.message)
     return Verdict(
         claim=claim,
-        label=found.label,
-        support=found.support,
-        evidence=found.evidence,
-        reason=found.reason,
+        label=finding.label,
+        support=finding.support,
+        evidence=finding.evidence,
+        reason=finding.reason,
         origin=Origin(verifier=origin),
     )
 
@@ -149,11 +149,11 @@ def supports(tokens: Sequence[Token], text: str, labels: Sequence[Label]) -> lis
     for token in tokens:
         starts.append(at)
         at += len(token.text)
-    found = []
+    chances = []
     for match in re.finditer(r'(?<!\\)"label"\s*:\s*"', text):
         holders = [n for n, start in enumerate(starts) if start <= match.end() < start + len(tokens[n].text)]
-        found.append(_support(tokens[holders[0]], match.end() - starts[holders[0]], labels) if holders else None)
-    return found
+        chances.append(_support(tokens[holders[0]], match.end() - starts[holders[0]], labels) if holders else None)
+    return chances
 
 
 def _support(token: Token, offset: int, labels: Sequence[Label]) -> float | None:
@@ -173,7 +173,7 @@ def _evidence(
     quotes: Sequence[str], cited: Sequence[int], contexts: Sequence[Context], about: frozenset[str]
 ) -> tuple[Evidence, ...]:
     """The quotes that are found, each in a passage it cites or else, under a wrong number, in another."""
-    found: dict[Evidence, None] = {}
+    located: dict[Evidence, None] = {}
     for quote in quotes:
         words = content_words(quote)
         if not words or (about and not words & about):
@@ -182,9 +182,9 @@ def _evidence(
             # The model saw the defused text, which is as long as the original.
             span = locate(quote, contexts[n].text) or locate(quote, defused(contexts[n].text))
             if span is not None and content_words(whole_words(contexts[n].text, span)) & (about or words):
-                found[Evidence.of(contexts, n, span.start, span.end)] = None
+                located[Evidence.of(contexts, n, span.start, span.end)] = None
                 break
-    return tuple(found)
+    return tuple(located)
 
 
 def _trimmed(text: str) -> tuple[int, int]:

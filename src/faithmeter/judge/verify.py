@@ -48,7 +48,7 @@ class Judge:
 
     @cached_property  # asked for with every sample
     def signature(self) -> str:
-        """The model, the prompt with its version, and every setting that bears on a verdict."""
+        """The model, the prompt with its version, and every setting that affects a verdict."""
         return ",".join([signed_model(self.spec, self.settings), self._instructions.signature, *self.settings.signed])
 
     @property
@@ -144,7 +144,7 @@ class Verification:
         self._data = [*shown, *asked]
 
     def put(self, items: Sequence[Claim]) -> tuple[Request, dict[int, tuple[int, Claim]]]:
-        """The request, and for each claim's number its place and itself.
+        """The request, and for each claim's number its index and itself.
 
         The passages come before the claims, so that the batches of a sample begin alike.
         """
