@@ -35,7 +35,7 @@ def test_the_compose_file() -> None:
         assert service["read_only"] is True
         assert service["cap_drop"] == ["ALL"]
     options = parsed(services["faithmeter"]["command"])
-    assert (options["place"], options["rate"]) == ("redis://redis:6379/0", 50.0)
+    assert (options["cache_location"], options["rate"]) == ("redis://redis:6379/0", 50.0)
     assert services["faithmeter"]["ports"] == ["127.0.0.1:8000:8000"]
 
 

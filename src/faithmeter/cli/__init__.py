@@ -24,7 +24,7 @@ COMMANDS = {
     "fix": ("faithmeter.cli.fix", "Make an answer faithful by the smallest edit."),
     "report": ("faithmeter.cli.report", "Show a results file, and write it in other forms."),
     "compare": ("faithmeter.cli.compare", "Compare two runs, paired by sample id."),
-    "agree": ("faithmeter.cli.agree", "Set a judge against labels by people."),
+    "agree": ("faithmeter.cli.agree", "Compare a judge with labels by people."),
     "label": ("faithmeter.cli.label", "Label claims, the uncertain first."),
     "calibrate": ("faithmeter.cli.calibrate", "Fit a verifier to labels by people."),
     "promise": ("faithmeter.cli.promise", "Find the threshold that keeps unfaithful answers below a share."),
@@ -34,7 +34,7 @@ COMMANDS = {
     "serve": ("faithmeter.cli.serve", "Serve checks and guarded answers over HTTP, or guard a model's endpoint."),
     "traces": ("faithmeter.cli.traces", "Put scores onto traces: Phoenix, Langfuse, MLflow, LangSmith, OpenTelemetry."),
     "mcp": ("faithmeter.cli.mcp", "Serve the tools check and eval to agents, over MCP."),
-    "cache": ("faithmeter.cli.cache", "Look after the verdict cache: stats, prune, export, verify."),
+    "cache": ("faithmeter.cli.cache", "Manage the verdict cache: stats, prune, export, verify."),
 }
 
 PASSED, BELOW, BAD_INPUT, UNJUDGED = 0, 1, 2, 3  # the exit codes
@@ -111,9 +111,9 @@ def speaks_utf8() -> bool:
 
 def _settle_streams() -> None:
     """What a terminal cannot show is shown as escapes; where a stream is closed, no file may take its number."""
-    for number in (0, 1, 2):
+    for descriptor in (0, 1, 2):
         try:
-            os.fstat(number)
+            os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
     for stream in (sys.stdout, sys.stderr):

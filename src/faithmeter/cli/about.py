@@ -15,8 +15,8 @@ _LONGEST = 300
 
 def about(*, data: Sequence[str] = ()) -> dict[str, str]:
     """The data, the date and the command, without keys and passwords."""
-    found = {"Data": shortened(", ".join(data))} if data else {}
-    return {**found, "Made": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC", "Command": command_line()}
+    described = {"Data": shortened(", ".join(data))} if data else {}
+    return {**described, "Made": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC", "Command": command_line()}
 
 
 def command_line() -> str:

@@ -48,7 +48,7 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Set the verdicts of one or more RESULTS files against labels by people.
+    """Compare the verdicts of one or more RESULTS files with labels by people.
 
     \b
     faithmeter agree results.jsonl --labels labels.jsonl
@@ -63,12 +63,12 @@ def command(
     labels = [label for path in label_files for label in read_labels(path)]
     agreements = []
     with doing(quiet=quiet) as say:
-        for number, path in enumerate(results, 1):
-            say(f"comparing {Path(path).name} with {len(labels)} labels ({number} of {len(results)})")
-            found = measure(counted(read_results(path), say), labels, name=Path(path).stem)
-            if not found:
+        for index, path in enumerate(results, 1):
+            say(f"comparing {Path(path).name} with {len(labels)} labels ({index} of {len(results)})")
+            measured = measure(counted(read_results(path), say), labels, name=Path(path).stem)
+            if not measured:
                 raise DataError(f"{path}: no label is about a claim or answer in it; do the sample ids agree?")
-            agreements += found
+            agreements += measured
         say("comparing people with each other")
         people = people_kappa(labels)
     if html:
@@ -146,14 +146,14 @@ def _confusion(item: Agreement) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    found = item.confusion
-    columns = sorted({word for row in found.values() for word in row})
+    confusion = item.confusion
+    columns = sorted({word for row in confusion.values() for word in row})
     table = Table(
         title=Text(f"{printable(item.name)}: {item.level}s, people in rows, judge in columns"), title_justify="left"
     )
     for word in ("", *columns):
         table.add_column(word.replace("_", " "), justify="right" if word else "left")
-    for word, row in sorted(found.items()):
+    for word, row in sorted(confusion.items()):
         table.add_row(word.replace("_", " "), *(str(row.get(column, 0)) for column in columns))
     return table
 

@@ -1,4 +1,4 @@
-"""`faithmeter cache`: what the verdict cache holds and has saved, and its care."""
+"""`faithmeter cache`: what the verdict cache holds and has saved; deleting from it, exporting and checking it."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Duration(click.ParamType[float]):
     name = "duration"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhdw])", str(value))
-        if not found:
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhdw])", str(value))
+        if not match:
             self.fail(f"{value!r} is not a number and one of s, m, h, d, w, e.g. 30d", param, ctx)
-        return float(found[1]) * _SECONDS[found[2]]
+        return float(match[1]) * _SECONDS[match[2]]
 
 
 class Bytes(click.ParamType[int]):
@@ -42,20 +42,23 @@ class Bytes(click.ParamType[int]):
     name = "size"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]?)b?", str(value).lower())
-        if not found:
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]?)b?", str(value).lower())
+        if not match:
             self.fail(f"{value!r} is not a size, e.g. 500MB", param, ctx)
-        return int(float(found[1]) * _BYTES[found[2]])
+        return int(float(match[1]) * _BYTES[match[2]])
 
 
-place_option = click.option(
-    "--cache", "place", metavar="PATH_OR_URL", help="Which cache; default: $FAITHMETER_CACHE, or the user's own."
+cache_option = click.option(
+    "--cache",
+    "cache_location",
+    metavar="PATH_OR_URL",
+    help="Which cache; default: $FAITHMETER_CACHE, or the user's own.",
 )
 
 
 @click.group("cache")
 def command() -> None:
-    """Look after the verdict cache.
+    """Manage the verdict cache.
 
     \b
     faithmeter cache stats
@@ -66,35 +69,35 @@ def command() -> None:
 
 
 @command.command("stats")
-@place_option
+@cache_option
 @click.option("--json", "as_json", is_flag=True, help="Print the numbers as JSON.")
-def stats_command(place: str | None, as_json: bool) -> None:
+def stats_command(cache_location: str | None, as_json: bool) -> None:
     """What the cache holds: hits by kind, and what they saved in calls, tokens and money."""
-    with _opened(place) as store:
-        found = stats(store)
-    click.echo(found.model_dump_json(indent=2) if as_json else _stats_text(found))
+    with _opened(cache_location) as store:
+        cache_stats = stats(store)
+    click.echo(cache_stats.model_dump_json(indent=2) if as_json else _stats_text(cache_stats))
 
 
 @command.command("prune")
-@place_option
+@cache_option
 @click.option("--older-than", type=Duration(), help="Delete what was not used for so long, e.g. 90d.")
 @click.option("--max-size", type=Bytes(), help="Then delete the least recently used until the rest fits, e.g. 500MB.")
 @click.option("--all", "everything", is_flag=True, help="Delete every entry.")
-def prune_command(place: str | None, older_than: float | None, max_size: int | None, everything: bool) -> None:
+def prune_command(cache_location: str | None, older_than: float | None, max_size: int | None, everything: bool) -> None:
     """Delete old entries, or all."""
     if everything == (older_than is not None or max_size is not None):
         raise click.UsageError("say what to delete: --older-than and --max-size, or --all")
-    with _opened(place) as store:
+    with _opened(cache_location) as store:
         gone = store.prune(unused_for=older_than, max_bytes=max_size)
     click.echo(f"deleted {gone:,} entries from {store.location}")
 
 
 @command.command("export")
-@place_option
+@cache_option
 @click.option("-o", "--output", type=click.Path(dir_okay=False, allow_dash=True), default="-", help="Write here.")
-def export_command(place: str | None, output: str) -> None:
+def export_command(cache_location: str | None, output: str) -> None:
     """Write every verdict as a line of JSON: claim, label, evidence, and the signature of who judged."""
-    with _opened(place) as store:
+    with _opened(cache_location) as store:
         if output == "-":
             for row in export(store):
                 click.echo(jsonl.encode(row))
@@ -105,17 +108,17 @@ def export_command(place: str | None, output: str) -> None:
 
 
 @command.command("verify")
-@place_option
+@cache_option
 @click.option("-v", "--verifier", "spec", help="Who judges the semantic hits again: the verifier they stood in for.")
 @click.option("--sample", type=click.IntRange(min=1), default=100, show_default=True, help="How many at most.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which ones.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-def verify_command(place: str | None, spec: str | None, sample: int, seed: int, as_json: bool) -> None:
+def verify_command(cache_location: str | None, spec: str | None, sample: int, seed: int, as_json: bool) -> None:
     """Check the store, and judge a sample of its semantic hits again.
 
     Exit codes: 0 all well, 1 the store is damaged or a hit was wrong.
     """
-    with _opened(place) as store:
+    with _opened(cache_location) as store:
         damage = [*store.check(), *misshapen(store)]
         review = asyncio.run(rejudge(store, load_verifier(spec), sample=sample, seed=seed)) if spec else None
         remembered = len(store.logged())
@@ -129,13 +132,13 @@ def verify_command(place: str | None, spec: str | None, sample: int, seed: int, 
 
 
 @contextmanager
-def _opened(place: str | None) -> Iterator[Store]:
-    said = True if place is None else location_or_switch(place)
+def _opened(location: str | None) -> Iterator[Store]:
+    said = True if location is None else location_or_switch(location)
     if said is False:
-        raise click.UsageError(f"--cache {place}: that is no cache to look after; a file of that name is ./{place}")
+        raise click.UsageError(f"--cache {location}: that is not a cache; a file of that name is ./{location}")
     named = said if isinstance(said, str) else default_location() or str(default_path())
     store = open_store(named)
-    if store.location == ":memory:" != named:  # good enough for a run, and nothing to look after
+    if store.location == ":memory:" != named:  # good enough for a run, but there is nothing to manage
         raise UsageError(f"{named}: no cache can be opened there: {store.notes[-1].partition('; ')[0]}")
     try:
         yield store
@@ -145,19 +148,19 @@ def _opened(place: str | None) -> Iterator[Store]:
             click.echo(f"faithmeter: {note}", err=True)
 
 
-def _stats_text(found: Stats) -> str:
-    rate = "" if found.hit_rate is None else f" ({found.hit_rate:.1%} of all)"
-    hits = ", ".join(f"{number:,} {kind}" for kind, number in found.hits.items())
-    entries = ", ".join(f"{number:,} {kind}" for kind, number in sorted(found.entries.items())) or "none"
+def _stats_text(cache_stats: Stats) -> str:
+    rate = "" if cache_stats.hit_rate is None else f" ({cache_stats.hit_rate:.1%} of all)"
+    hits = ", ".join(f"{count:,} {kind}" for kind, count in cache_stats.hits.items())
+    entries = ", ".join(f"{count:,} {kind}" for kind, count in sorted(cache_stats.entries.items())) or "none"
     return "\n".join(
         [
-            f"cache      {found.location}",
-            f"entries    {entries}; {found.bytes / 1e6:.1f} MB",
+            f"cache      {cache_stats.location}",
+            f"entries    {entries}; {cache_stats.bytes / 1e6:.1f} MB",
             f"hits       {hits}{rate}",
-            f"judged     {found.asked:,}",
-            f"extracted  {found.extractions:,} answers came from the cache",
-            f"saved      {found.saved_calls:,.0f} calls, {found.saved_prompt_tokens:,.0f} prompt tokens, "
-            f"{found.saved_completion_tokens:,.0f} completion tokens, ${found.saved_cost:,.2f}",
+            f"judged     {cache_stats.asked:,}",
+            f"extracted  {cache_stats.extractions:,} answers came from the cache",
+            f"saved      {cache_stats.saved_calls:,.0f} calls, {cache_stats.saved_prompt_tokens:,.0f} prompt tokens, "
+            f"{cache_stats.saved_completion_tokens:,.0f} completion tokens, ${cache_stats.saved_cost:,.2f}",
         ]
     )
 

@@ -61,7 +61,7 @@ def command(
     \b
     faithmeter calibrate results.jsonl --labels labels.jsonl --choose-prompt openai:MODEL -o profile.json
 
-    With --choose-prompt an LLM judges the labelled claims of RESULTS anew with each prompt: full, brief, full with
+    With --choose-prompt an LLM judges the labelled claims of RESULTS again with each prompt: full, brief, full with
     some of your labelled claims as worked examples, and your own files. A profile is written only if one is
     certainly better than full, or as good and cheaper.
     """
@@ -78,14 +78,14 @@ def command(
     file = ResultsFile(results)
     with doing(quiet=quiet) as say:
         say(f"reading {results}")
-        found = measure(counted(file, say), labels, name=results)
-        if not found:
+        agreements = measure(counted(file, say), labels, name=results)
+        if not agreements:
             raise DataError(f"{results}: no label is about a claim or answer in it; do the sample ids agree?")
-        say(f"fitting to {len(found[0].units)} labelled {found[0].level}s, cross-validated")
-        profile = fit_profile(found[0], aim=aim)
+        say(f"fitting to {len(agreements[0].units)} labelled {agreements[0].level}s, cross-validated")
+        profile = fit_profile(agreements[0], aim=aim)
         say("estimating the unfaithful rate")
-        rates = {results: unfaithful_rate(found[0], file)}
-        rates |= {path: unfaithful_rate(found[0], read_results(path)) for path in others}
+        rates = {results: unfaithful_rate(agreements[0], file)}
+        rates |= {path: unfaithful_rate(agreements[0], read_results(path)) for path in others}
     if output:
         with replacing(output) as written:
             written.write(profile.model_dump_json(indent=2) + "\n")

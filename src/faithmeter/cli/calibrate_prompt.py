@@ -52,16 +52,16 @@ def choose_prompt(
         if dry_run:
             _show_estimates({name: usage for name, (_, usage) in expected.items()}, len(held), as_json=as_json)
             return
-        found = asyncio.run(prompt_choice.tried(spec, options, held))
-    chosen, why = prompt_choice.choose(found)
-    written = _write(chosen, lines, output, len(claims)) if output and chosen is not found[0] else None
+        tried = asyncio.run(prompt_choice.tried(spec, options, held))
+    chosen, why = prompt_choice.choose(tried)
+    written = _write(chosen, lines, output, len(claims)) if output and chosen is not tried[0] else None
     if as_json:
-        click.echo(json.dumps(_numbers(found, chosen, why, len(held), written)))
+        click.echo(json.dumps(_numbers(tried, chosen, why, len(held), written)))
         return
-    _show(found, len(held), len(examples))
+    _show(tried, len(held), len(examples))
     click.echo(printable(why))
-    click.echo(f"wrote {written}" if written else f"nothing to write: {found[0].name} is what an LLM judge uses anyway"
-               if chosen is found[0] else "give -o FILE to keep it for `faithmeter eval --profile FILE`")  # fmt: skip
+    click.echo(f"wrote {written}" if written else f"nothing to write: {tried[0].name} is what an LLM judge uses anyway"
+               if chosen is tried[0] else "give -o FILE to keep it for `faithmeter eval --profile FILE`")  # fmt: skip
 
 
 def _write(chosen: Tried, examples: str, output: str, labels: int) -> str:
@@ -88,7 +88,7 @@ def _write(chosen: Tried, examples: str, output: str, labels: int) -> str:
     return output
 
 
-def _numbers(found: Sequence[Tried], chosen: Tried, why: str, claims: int, written: str | None) -> dict[str, object]:
+def _numbers(tried: Sequence[Tried], chosen: Tried, why: str, claims: int, written: str | None) -> dict[str, object]:
     return {
         "claims": claims,
         "prompts": {
@@ -99,7 +99,7 @@ def _numbers(found: Sequence[Tried], chosen: Tried, why: str, claims: int, writt
                 "calls": one.usage.calls,
                 "tokens": one.tokens,
             }
-            for one in found
+            for one in tried
         },
         "chosen": chosen.name,
         "why": why,
@@ -107,16 +107,16 @@ def _numbers(found: Sequence[Tried], chosen: Tried, why: str, claims: int, writt
     }
 
 
-def _show(found: Sequence[Tried], claims: int, examples: int) -> None:
+def _show(tried: Sequence[Tried], claims: int, examples: int) -> None:
     from rich.table import Table
 
     from faithmeter.cli.console import Console
 
     table = Table(title=f"{claims} held-out claims; {examples} others as examples")
-    for word in ("prompt", "balanced accuracy", f"gain over {found[0].name}", "no verdict", "tokens a claim"):
+    for word in ("prompt", "balanced accuracy", f"gain over {tried[0].name}", "no verdict", "tokens a claim"):
         table.add_column(word, justify="left" if word == "prompt" else "right")
-    for one in found:
-        gain = "" if one is found[0] else str(one.gain)
+    for one in tried:
+        gain = "" if one is tried[0] else str(one.gain)
         table.add_row(printable(one.name), str(one.accuracy), gain, str(one.failures), f"{one.tokens / claims:.0f}")
     Console().print(table)
 

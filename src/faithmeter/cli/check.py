@@ -84,9 +84,9 @@ def command(
     if result.coverage < 1:
         sys.exit(UNJUDGED)
     below = min_score is not None and (result.score is None or result.score < min_score)
-    found = result.citations
+    marks = result.citations
     below |= min_citation_precision is not None and not (
-        found and found.precision is not None and found.precision >= min_citation_precision
+        marks and marks.precision is not None and marks.precision >= min_citation_precision
     )
     sys.exit(BELOW if below else PASSED)
 

@@ -195,9 +195,9 @@ def _repeat(request: EvalRequest, evaluator: Evaluator, repeat: int) -> int:
         raise click.UsageError("--repeat goes without --output, --report and --engine; see faithmeter stability")
     from faithmeter.cli.stability import repeated, report
 
-    found = asyncio.run(repeated(list(request.intake()), evaluator, repeat))
-    report(found, show=request.worst, as_json=request.as_json)
-    return BELOW if request.min_score is not None and (found.mean or 0.0) < request.min_score else PASSED
+    stability = asyncio.run(repeated(list(request.intake()), evaluator, repeat))
+    report(stability, show=request.worst, as_json=request.as_json)
+    return BELOW if request.min_score is not None and (stability.mean or 0.0) < request.min_score else PASSED
 
 
 @contextmanager
@@ -282,9 +282,9 @@ class _Eval:
                 click.echo("faithmeter: finishing what is in flight; again stops at once", err=True)
                 self.session.stop("interrupted")
 
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for signum in (signal.SIGINT, signal.SIGTERM):
             with suppress(NotImplementedError):  # Windows
-                loop.add_signal_handler(number, interrupt)
+                loop.add_signal_handler(signum, interrupt)
         # One core does all: a thread that reads ahead would only take turns with the judging.
         alone = self.judges.cpu_bound and self.judges.workers == 1 and self.intake.at_hand
         samples = aiter(self.intake) if alone else iter(self.intake)
@@ -331,10 +331,10 @@ class _Eval:
     def _lines(self, left: int) -> Iterator[str]:
         if self.intake.bad:
             where = f", listed in {self.request.side_file}" if self.request.side_file else ""
-            why = ", ".join(f"{number} {what}" for what, number in self.intake.unusable.most_common())
+            why = ", ".join(f"{times} {what}" for what, times in self.intake.unusable.most_common())
             yield f"{count(self.intake.bad, 'bad row')} left out{f' (traces: {why})' if why else ''}{where}"
         if self.journal and self.journal.results_at_start:
-            again = [f"{count(number, 'row')} again: {AGAIN[why]}" for why, number in self.journal.again.items()]
+            again = [f"{count(times, 'row')} again: {AGAIN[why]}" for why, times in self.journal.again.items()]
             yield ", ".join([f"{self.journal.reused} reused, {self.session.judged} judged", *again])
         unjudged = self.session.tally.statuses["failed"] + self.session.tally.statuses["partial"]
         if unjudged and self.request.output:
@@ -344,7 +344,7 @@ class _Eval:
         if not self.session.stopped:
             yield from self.kept.lines if self.kept else ()
             if self.fixes:
-                yield "fixes: " + ", ".join(f"{number} {status}" for status, number in self.fixes.most_common())
+                yield "fixes: " + ", ".join(f"{times} {status}" for status, times in self.fixes.most_common())
             files = (self.request.output, self.request.report, self.request.fix)
             yield from (f"wrote {name}" for name in files if name)
 

@@ -44,7 +44,7 @@ def eval_on_ray(request: EvalRequest, judges: Judges) -> int:
     except FaithmeterError as error:
         raise FaithmeterError(f"{error}{_kept_parts(run)}") from None
     if request.report and not all(file.exists() for file in report.files[:1]):
-        raise FaithmeterError(f"{request.report} not written: {run.folder} on the cluster is not to be seen from here")
+        raise FaithmeterError(f"{request.report} not written: {run.folder} on the cluster cannot be seen from here")
     if request.report:
         write_report(request.report, report.results(), min_score=request.min_score)
     lines = [f"{count(report.parts, 'part')}, {report.reused} of them from an earlier run"]

@@ -121,16 +121,16 @@ class EvalRequest:
         inputs = [source.name for source in find([name for name in self.data if "://" not in name])]
         inputs += also_read
         if self.output and self.engine == "local":
-            place = final_place(self.output)
-            beside = {"the journal": f"{place}.journal", "the list of bad rows": self.side_file}
+            target = final_place(self.output)
+            beside = {"the journal": f"{target}.journal", "the list of bad rows": self.side_file}
             keep_apart({"-o": self.output, "--report": self.report, "--fix": self.fix, **beside}, inputs)
         else:
             keep_apart({"--report": self.report, "--fix": self.fix}, inputs)
 
 
 def show_numbers(tally: Tally, request: EvalRequest, *, facts: dict[str, Any], lines: Iterable[str]) -> None:
-    for note, number in tally.notes.items():
-        click.echo(f"faithmeter: {display.noted(number, tally.count, note)}", err=True)
+    for note, times in tally.notes.items():
+        click.echo(f"faithmeter: {display.noted(times, tally.count, note)}", err=True)
     if request.as_json:
         click.echo(json.dumps(tally.as_dict() | facts))
     if request.as_json or request.quiet:

@@ -27,8 +27,8 @@ def fix_options(function: Any) -> Any:
     """How answers are fixed."""
     function = click.option("--strict", is_flag=True, help="Leave nothing that is not supported; without it, claims in "
                             "doubt stay as they are.")(function)  # fmt: skip
-    function = click.option("--rewriter", metavar="SPEC", help="The LLM that may write a sentence anew before it is "
-                            "cut, e.g. openai:MODEL. If not said, the LLM that judges, if one does; none is nobody."
+    function = click.option("--rewriter", metavar="SPEC", help="The LLM that may rewrite a sentence before it is "
+                            "cut, e.g. openai:MODEL. Default: the LLM that judges, if there is one; none: no LLM."
                             )(function)  # fmt: skip
     return click.option("--refusal-text", default=REFUSAL, show_default=True, metavar="TEXT",
                         help="The answer where nothing remains.")(function)  # fmt: skip
@@ -58,7 +58,7 @@ def command(
     """Make one ANSWER (text, @FILE, or - for standard input) faithful to its contexts by the smallest edit.
 
     Wrong numbers, dates, units and names are exchanged for the quoted ones, dropped hedges put back, and clauses or
-    sentences that are surely not supported cut. The rest stays to the letter. The outcome is checked anew.
+    sentences that are surely not supported cut. The rest stays word for word. The outcome is checked again.
 
     \b
     faithmeter fix "The tower is 350 m tall." -c "The Eiffel Tower is 330 m tall."

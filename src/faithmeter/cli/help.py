@@ -28,7 +28,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("fail_fast", "max_failures", "min_citation_precision"),
     ),
     "Cost and speed": ("dry_run", "max_cost", "workers"),
-    "Cache": ("place", "no_cache", "semantic_cache", "refresh"),
+    "Cache": ("cache_location", "no_cache", "semantic_cache", "refresh"),
     "Where it listens": ("host", "port", "keys_file"),
     "Limits of a request": (
         "rate",
@@ -56,11 +56,11 @@ _GROUP_OF = {name: title for title, names in GROUPS.items() for name in names}
 
 def grouped(command: click.Command, ctx: click.Context) -> Iterator[tuple[str, list[click.Option]]]:
     """The command's options, group by group, in the order of `GROUPS`; what is in none comes last."""
-    found: dict[str, list[click.Option]] = {title: [] for title in (*GROUPS, OTHER)}
+    by_title: dict[str, list[click.Option]] = {title: [] for title in (*GROUPS, OTHER)}
     for parameter in command.get_params(ctx):
         if isinstance(parameter, click.Option) and not parameter.hidden:
-            found[_GROUP_OF.get(parameter.name or "", OTHER)].append(parameter)
-    yield from ((title, options) for title, options in found.items() if options)
+            by_title[_GROUP_OF.get(parameter.name or "", OTHER)].append(parameter)
+    yield from ((title, options) for title, options in by_title.items() if options)
 
 
 class Command(click.Command):

@@ -95,20 +95,20 @@ def _serve(session: Session, *, port: int, open_browser: bool) -> None:
 
 
 def _loop(session: Session) -> None:
-    place = session.next()
+    position = session.next()
     with _keys() as read:
-        while place is not None:
-            _show(session, place)
+        while position is not None:
+            _show(session, position)
             click.echo(f"{MENU} > ", nl=False)
             sys.stdout.flush()
             key = read()
             if key in ("q", ""):
                 return
             if key == "b":
-                place = max(0, place - 1)
+                position = max(0, position - 1)
             elif key in KEYS:
-                session.label(place, KEYS[key])
-                place = session.next()
+                session.label(position, KEYS[key])
+                position = session.next()
             else:
                 click.echo(f"{key!r} is no key here")
 
@@ -144,12 +144,12 @@ def _pressed(terminal: int) -> str:
     return "q" if key in ("\x04", "\x1b") else key
 
 
-def _show(session: Session, place: int) -> None:
-    item: QueueItem = session.items[place]
+def _show(session: Session, position: int) -> None:
+    item: QueueItem = session.items[position]
     sample, claim = item.result.sample, item.verdict.claim
     click.echo(f"\n─── {session.done} of {len(session.items)} labelled ── sample {printable(sample.id)} " + "─" * 20)
-    for number, context in enumerate(sample.contexts):
-        click.secho(f"context {number + 1}" + (f" ({printable(context.id)})" if context.id else ""), dim=True)
+    for index, context in enumerate(sample.contexts):
+        click.secho(f"context {index + 1}" + (f" ({printable(context.id)})" if context.id else ""), dim=True)
         click.echo(_wrapped(context.text))
     if sample.question:
         click.secho("question", dim=True)

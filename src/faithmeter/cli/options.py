@@ -109,10 +109,10 @@ def evaluator_options(function: F) -> F:
             ),
             click.option(
                 "--cache",
-                "place",
+                "cache_location",
                 metavar="PATH_OR_URL",
-                help="Where verdicts are kept: a file, or redis://HOST; none is --no-cache. If not said, LLM and "
-                "classifier verdicts are kept in the user's cache folder.",
+                help="Where verdicts are kept: a file, or redis://HOST; none is the same as --no-cache. By default, "
+                "LLM and classifier verdicts are kept in the user's cache folder.",
             ),
             click.option("--no-cache", is_flag=True, help="Neither look verdicts up nor keep them."),
             click.option(
@@ -122,7 +122,7 @@ def evaluator_options(function: F) -> F:
                 flag_value=0.85,
                 metavar="[THRESHOLD]",
                 help="Also take the verdict of a claim that says the same in other words of the same contexts; "
-                "0.85 if no threshold is given.",
+                "default threshold 0.85.",
             ),
             click.option("--refresh", is_flag=True, help="Judge again what is in the cache, and keep that."),
         ]
@@ -153,8 +153,8 @@ def _collected(function: F) -> F:
             options["scoring"] = profile
         elif profile is not None:
             verifier = f"profile:{verifier}@{profile}"
-        place, off = options.pop("place"), options.pop("no_cache")
-        choice = Caching(False if off else place, options.pop("semantic_cache"), options.pop("refresh"))
+        location, off = options.pop("cache_location"), options.pop("no_cache")
+        choice = Caching(False if off else location, options.pop("semantic_cache"), options.pop("refresh"))
         return function(*arguments, verifier=verifier, extractor=extractor, cache=choice, **options)
 
     return cast(F, command)

@@ -32,12 +32,12 @@ class Share(click.ParamType[float]):
             return value
         text = value.strip()
         try:
-            number = finite(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+            share = finite(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
         except ValueError:
-            self.fail(f"{value!r} is no share, e.g. 5% or 0.05", param, ctx)
-        if not 0 < number < 1:
+            self.fail(f"{value!r} is not a share, e.g. 5% or 0.05", param, ctx)
+        if not 0 < share < 1:
             self.fail(f"{value!r} is not between 0% and 100%; 5% or 0.05", param, ctx)
-        return number
+        return share
 
 
 @click.command("promise")
@@ -142,9 +142,9 @@ def _by_sample(labels: list[HumanLabel], name: str) -> dict[str, bool]:
     if any(label.rate is not None for label in labels):
         raise DataError(f"{name}: its claims were drawn the uncertain first; a promise needs answers drawn at random")
     golds, _ = settle(labels)
-    found = {gold.sample: gold.label == "supported" for gold in golds if gold.claim is None and gold.offsets is None}
-    found |= {gold.sample: False for gold in golds if gold.label != "supported" and gold.sample not in found}
-    return found
+    faithful = {gold.sample: gold.label == "supported" for gold in golds if gold.claim is None and gold.offsets is None}
+    faithful |= {gold.sample: False for gold in golds if gold.label != "supported" and gold.sample not in faithful}
+    return faithful
 
 
 async def _judged(samples: list[Sample], options: dict[str, Any]) -> list[Result]:

@@ -78,7 +78,7 @@ def command(
     targets = list(outputs) or ([] if file.is_pipe else [str(path.with_suffix(".html"))])
     for target in targets:
         format_of(target)  # a wrong name is found before the work
-    keep_apart({f"-o ({number})" if number > 1 else "-o": target for number, target in enumerate(targets, 1)}, [path])
+    keep_apart({f"-o ({nth})" if nth > 1 else "-o": target for nth, target in enumerate(targets, 1)}, [path])
     summary = summarise(file, min_score=min_score)
     if not quiet:
         _show(summary, worst)

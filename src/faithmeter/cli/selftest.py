@@ -87,9 +87,9 @@ def _limits(given: tuple[str, ...]) -> dict[str, float]:
     """Kind -> the share that must be caught; without a kind it holds for all that are not named."""
     limits: dict[str, float] = {}
     for text in given:
-        kind, equals, number = text.rpartition("=")
+        kind, equals, value = text.rpartition("=")
         try:
-            share = float(number)
+            share = float(value)
         except ValueError:
             share = -1.0
         if not 0 <= share <= 1 or (equals and kind not in KINDS):

@@ -40,7 +40,7 @@ KEYS = "FAITHMETER_API_KEYS"
 @click.option("--scoring", default="plain", show_default=True, help="How verdicts become a score.")
 @click.option(
     "--cache",
-    "place",
+    "cache_location",
     metavar="PATH_OR_URL",
     help="Where verdicts are kept: a file, or redis://HOST. Default: nowhere.",
 )
@@ -75,7 +75,7 @@ KEYS = "FAITHMETER_API_KEYS"
     type=click.Choice(["closed", "open"]),
     default="closed",
     show_default=True,
-    help="What could not be judged is kept back like an unfaithful claim (closed), or let through and counted (open).",
+    help="What could not be judged is held back like an unfaithful claim (closed), or let through and counted (open).",
 )
 @click.option(
     "--min-support",
@@ -87,9 +87,7 @@ KEYS = "FAITHMETER_API_KEYS"
     type=click.Path(dir_okay=False, path_type=Path),
     help="A promise from `faithmeter promise`: claims with less support than it takes are unfaithful as well.",
 )
-@click.option(
-    "--proxy", "upstream", metavar="URL", help="Stand before this OpenAI-compatible endpoint: https://HOST/v1."
-)
+@click.option("--proxy", "upstream", metavar="URL", help="Guard this OpenAI-compatible endpoint: https://HOST/v1.")
 @click.option(
     "--upstream-key-env",
     metavar="NAME",
@@ -102,7 +100,7 @@ KEYS = "FAITHMETER_API_KEYS"
     show_default=True,
     help="For a sentence of a proxied answer that is not supported: let it through, mark it, replace it, or end there.",
 )
-@click.option("--replacement", metavar="TEXT", help="What stands in the place of a sentence that is kept back.")
+@click.option("--replacement", metavar="TEXT", help="What replaces a sentence that is held back.")
 @click.option("--mark", metavar="TEXT", help="What --on-unfaithful flag puts behind a sentence.")
 @click.option(
     "--without-contexts",
@@ -134,7 +132,7 @@ def command(
     host: str,
     port: int,
     verifiers: Sequence[str],
-    place: str | None,
+    cache_location: str | None,
     upstream: str | None,
     scoring: str,
     keys_file: Path | None,
@@ -160,7 +158,7 @@ def command(
         verifiers=tuple(dict.fromkeys(verifiers)),
         extractor=options["extractor"],
         scoring=load_scoring(scoring),
-        caching=Caching(place or False),
+        caching=Caching(cache_location or False),
         policy=Policy(on_failure=options["on_failure"], min_support=options["min_support"]),
         handling=Handling(
             on_unfaithful=options["on_unfaithful"],

@@ -50,17 +50,17 @@ def command(data: str | None, **options: Any) -> None:
     if (data is None) == (len(request["runs"]) < 2):
         raise click.UsageError("give DATA, or two or more --runs")
     if data is None:
-        found = measure_stability([read_results(path) for path in request["runs"]])
+        stability = measure_stability([read_results(path) for path in request["runs"]])
     else:
         rows = islice(read_samples(data, columns=dict(request["columns"])), request["limit"])
         evaluator = build_evaluator(**options | {"cache": NO_CACHE})
         with doing(quiet=request["quiet"]) as say:
-            found = asyncio.run(repeated(list(only_samples(rows)), evaluator, request["repeat"], say))
+            stability = asyncio.run(repeated(list(only_samples(rows)), evaluator, request["repeat"], say))
     if request["as_json"] or not request["quiet"]:
-        report(found, show=request["show"], as_json=request["as_json"])
+        report(stability, show=request["show"], as_json=request["as_json"])
     limit = request["max_flips"]
-    if limit is not None and found.flips > limit:
-        click.echo(f"faithmeter: {found.flips:.1%} flip, above {limit:.1%}", err=True)
+    if limit is not None and stability.flips > limit:
+        click.echo(f"faithmeter: {stability.flips:.1%} flip, above {limit:.1%}", err=True)
         sys.exit(BELOW)
     sys.exit(PASSED)
 
@@ -70,40 +70,41 @@ async def repeated(
 ) -> Stability:
     """Judge the samples again and again."""
     runs: list[list[Result]] = []
-    for number in range(1, repeat + 1):
+    for run_number in range(1, repeat + 1):
         run: list[Result] = []
         async for result in evaluator.stream(samples):
             run.append(result)
-            say(f"run {number} of {repeat}: {len(run)} of {len(samples)} answers")
+            say(f"run {run_number} of {repeat}: {len(run)} of {len(samples)} answers")
         runs.append(run)
     return measure_stability(runs)
 
 
-def report(found: Stability, *, show: int, as_json: bool) -> None:
+def report(stability: Stability, *, show: int, as_json: bool) -> None:
     """Show what repeated runs say."""
     if as_json:
-        click.echo(json.dumps(found.as_dict(shown=show)))
+        click.echo(json.dumps(stability.as_dict(shown=show)))
         return
     with commands_off():
-        _show(found, show)
+        _show(stability, show)
 
 
-def _show(found: Stability, show: int) -> None:
-    click.echo(f"{found.samples} answers, {found.claims} claims, judged {found.repeats} times")
-    click.echo(f"two runs differ on {found.flips:.1%} of the claims; {len(found.flaky)} claims flipped at least once")
-    if found.interval is not None and found.mean is not None:
-        low, high = found.interval
-        click.echo(f"mean score {found.mean:.3f}, one run's 95 % interval {low:.3f} to {high:.3f}")
-        click.echo(f"standard error: {found.sampling:.4f} from the samples, {found.noise:.4f} from the judge")
-    runs = ", ".join(f"{mean:.3f}" for mean in found.means)
+def _show(stability: Stability, show: int) -> None:
+    flaky = len(stability.flaky)
+    click.echo(f"{stability.samples} answers, {stability.claims} claims, judged {stability.repeats} times")
+    click.echo(f"two runs differ on {stability.flips:.1%} of the claims; {flaky} claims flipped at least once")
+    if stability.interval is not None and stability.mean is not None:
+        low, high = stability.interval
+        click.echo(f"mean score {stability.mean:.3f}, one run's 95 % interval {low:.3f} to {high:.3f}")
+        click.echo(f"standard error: {stability.sampling:.4f} from the samples, {stability.noise:.4f} from the judge")
+    runs = ", ".join(f"{mean:.3f}" for mean in stability.means)
     click.echo(f"the runs' means: {runs}")
     for count, words in (
-        (found.not_always_found, "claims were not found in every run: the extractor wavers"),
-        (found.not_always_judged, "claims could not be judged in every run"),
-        (found.cached, "verdicts came from a cache and cannot flip: run without it"),
+        (stability.not_always_found, "claims were not found in every run: the extractor wavers"),
+        (stability.not_always_judged, "claims could not be judged in every run"),
+        (stability.cached, "verdicts came from a cache and cannot flip: run without it"),
     ):
         if count:
             click.echo(f"{count} {words}")
-    for item in found.flaky[:show]:
+    for item in stability.flaky[:show]:
         counts = ", ".join(f"{n} {label.replace('_', ' ')}" for label, n in item.labels.items())
         click.echo(f"  {one_line(item.sample, 40)}: {one_line(item.claim)}\n      {counts}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 
-def silence(number: int) -> None:
+def silence(descriptor: int) -> None:
     """Have what is still to be flushed at the end go nowhere, instead of failing then."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, number)
+    os.dup2(nowhere, descriptor)
     os.close(nowhere)
