@@ -166,8 +166,8 @@ async def guard(request: Request, body: GuardBody) -> Response:
     told = {name: getattr(decision, name) for name in type(decision).model_fields}
     service.see(result, verifier=body.verifier)
     told["promise"] = service.promise_for([result], verifier=body.verifier)
-    found = GuardedAnswer(answer=answer, result=result, revision=revision, **told)
-    return Response(found.model_dump_json(), media_type="application/json")
+    guarded = GuardedAnswer(answer=answer, result=result, revision=revision, **told)
+    return Response(guarded.model_dump_json(), media_type="application/json")
 
 
 @router.post("/v1/fix", response_model=Fixed, summary="Make an answer faithful by the smallest edit")

@@ -32,8 +32,8 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
 
 
 def service_of(request: Request) -> Service:
-    found: Service = request.app.state.service
-    return found
+    service: Service = request.app.state.service
+    return service
 
 
 def written(result: Result) -> Response:

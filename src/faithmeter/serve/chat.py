@@ -33,13 +33,13 @@ class Grounds(NamedTuple):
 def grounds_in(body: Any, path: str) -> Grounds:
     """The contexts and the question of a chat request."""
     messages = body.get("messages") if isinstance(body, dict) else None
-    found = list(_at_path(body, path))
-    return grounds_of(messages if isinstance(messages, list) else [], found)
+    elsewhere = list(_at_path(body, path))
+    return grounds_of(messages if isinstance(messages, list) else [], elsewhere)
 
 
-def grounds_of(messages: Sequence[Any], found: Sequence[str] = ()) -> Grounds:
-    """The contexts in messages, after those that were `found` elsewhere; and what the last user asked."""
-    texts = list(found)
+def grounds_of(messages: Sequence[Any], elsewhere: Sequence[str] = ()) -> Grounds:
+    """The contexts in messages, after the texts found `elsewhere`; and what the last user asked."""
+    texts = list(elsewhere)
     question: str | None = None
     for message in messages:
         if not isinstance(message, dict):
@@ -67,8 +67,8 @@ def text_of(content: Any) -> str:
 
 def marked_passages(text: str) -> list[str]:
     """The passages that a prompt marks by tags or rules; of tags in tags, the innermost."""
-    found = (_INNER.sub("", text[inner:stop]).strip() for _, inner, stop, _ in _marks(text) if inner >= 0)
-    return [passage for passage in found if passage]
+    passages = (_INNER.sub("", text[inner:stop]).strip() for _, inner, stop, _ in _marks(text) if inner >= 0)
+    return [passage for passage in passages if passage]
 
 
 def _marks(text: str) -> list[tuple[int, int, int, int]]:
@@ -76,7 +76,7 @@ def _marks(text: str) -> list[tuple[int, int, int, int]]:
 
     What holds other marks counts as marked, too, but has no inner part of its own: -1.
     """
-    found: list[tuple[int, int, int, int]] = []
+    marks: list[tuple[int, int, int, int]] = []
     opened: list[tuple[str, re.Match[str], bool]] = []
     depth: dict[str, int] = {}
     for tag in _TAG.finditer(text):
@@ -92,22 +92,22 @@ def _marks(text: str) -> list[tuple[int, int, int, int]]:
                 depth[other] -= 1
                 if other == name:
                     inner, stop = (-1, -1) if holds else (match.end(), tag.start())
-                    found.append((match.start(), inner, stop, tag.end()))
+                    marks.append((match.start(), inner, stop, tag.end()))
                     break
-    return [*found, *_between_rules(text)]
+    return [*marks, *_between_rules(text)]
 
 
 def _between_rules(text: str) -> Iterator[tuple[int, int, int, int]]:
     """LlamaIndex's way: "Context information is below.", a rule, the contexts, a rule."""
     rules = list(_RULE.finditer(text))
-    place = 0
-    while place + 1 < len(rules):
-        first, second = rules[place], rules[place + 1]
+    index = 0
+    while index + 1 < len(rules):
+        first, second = rules[index], rules[index + 1]
         line = text[text.rfind("\n", 0, max(0, first.start() - 1)) + 1 : first.start()]
         if "context" in line.lower():
             yield first.start(), first.end(), second.start(), second.end()
-            place += 1
-        place += 1
+            index += 1
+        index += 1
 
 
 def _without_passages(text: str) -> str:

@@ -26,10 +26,10 @@ _WORD_BEHIND = re.compile(r"\s*+\S++\s|\s*+\S{12}")
 _IN_TABLE = re.compile(r"\s*+\|[^\n]*+\Z")
 _THINKS = re.compile(r"\s*<(?:think|thinking|reasoning)>|\s*<[a-z]{0,9}\Z", re.IGNORECASE)
 WINDOW = 8_000
-"""Characters from which on only the last paragraphs are cut anew for each sentence."""
+"""Characters from which on only the last paragraphs are cut again for each sentence."""
 
 PATIENCE = 200
-"""A long paragraph is cut anew only when it has grown by this part: else a sentence without end, a letter at a time,
+"""A long paragraph is cut again only when it has grown by this part: else a sentence without end, a letter at a time,
 would take time that grows with its square."""
 
 
@@ -96,8 +96,8 @@ class GrowingAnswer:
             claims = [item for _, items in cut for item in items if isinstance(item, Claim)]
             outcomes = await self._judge(claims) if claims else {}
             for end, items in cut:
-                found = [outcomes[item] for item in items if isinstance(item, Claim)]
-                yield Part(self._given, end, tuple(found))
+                judged = [outcomes[item] for item in items if isinstance(item, Claim)]
+                yield Part(self._given, end, tuple(judged))
                 self._given = end
             if ended:
                 if self._given < len(self.text):  # blanks, or marks that stand for nothing
@@ -136,9 +136,9 @@ class GrowingAnswer:
     async def _judge(self, claims: Sequence[Claim]) -> dict[Claim, Outcome]:
         result = await self._service.check(self._sample(), verifier=self._verifier, claims=claims)
         self._usage = self._usage + result.usage
-        found = dict(zip(claims, result.outcomes, strict=True))
-        self._judged |= found
-        return found
+        judged = dict(zip(claims, result.outcomes, strict=True))
+        self._judged |= judged
+        return judged
 
     def _sample(self) -> Sample:
         # An id of its own: the one that is made otherwise is a hash over all contexts.
@@ -159,8 +159,8 @@ class GrowingAnswer:
         extraction = await extracted(self._extract, part)
         if isinstance(extraction, Failure):  # never so far; then all is one claim, judged at the end
             extraction = Extraction(claims=(Claim(text=part.answer, start=0, end=len(part.answer)),))
-        found: list[Claim | Aside] = [*extraction.claims, *extraction.asides]
-        items = sorted(found, key=lambda item: (item.end, item.start))
+        unsorted: list[Claim | Aside] = [*extraction.claims, *extraction.asides]
+        items = sorted(unsorted, key=lambda item: (item.end, item.start))
         placed = [item.model_copy(update={"start": item.start + base, "end": item.end + base}) for item in items]
         cut: list[tuple[int, list[Claim | Aside]]] = []
         for index, item in enumerate(placed):

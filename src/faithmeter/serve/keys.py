@@ -36,8 +36,8 @@ class KeyRing:
     def __init__(self, settings: Settings) -> None:
         fixed = [secret.get_secret_value() for secret in settings.keys]
         self._fixed = [
-            _key(f"key-{place + 1}", value, where=f"FAITHMETER_API_KEYS, key {place + 1}")
-            for place, value in enumerate(fixed)
+            _key(f"key-{index + 1}", value, where=f"FAITHMETER_API_KEYS, key {index + 1}")
+            for index, value in enumerate(fixed)
         ]
         self._path = settings.keys_file
         self._seen: tuple[int, int, int] | None = None
@@ -57,11 +57,11 @@ class KeyRing:
         """The key that was given; every key is compared in full, so that the time says nothing."""
         self._look_again()
         digest = hashlib.sha256(given.encode("utf-8", "replace")).digest()
-        found: Key | None = None
+        matching: Key | None = None
         for key in (*self._fixed, *self._keys):
             if hmac.compare_digest(key.digest, digest):
-                found = key
-        return found
+                matching = key
+        return matching
 
     def _look_again(self) -> None:
         if self._path is None or time.monotonic() - self._looked < LOOK_AGAIN:

@@ -21,7 +21,7 @@ MOST_CALLS, MOST_CHARACTERS = 10_000, 100_000_000
 
 
 class GuardrailBody(Model):
-    """What LiteLLM sends; members that it adds are let be."""
+    """What LiteLLM sends; other members are ignored."""
 
     model_config = ConfigDict(
         extra="ignore",
@@ -68,8 +68,8 @@ class Calls:
         """A call's grounds, if it is known; they stay, as LiteLLM may ask again for a stream."""
         while self._kept and time.monotonic() - next(iter(self._kept.values()))[0] > KEPT_SECONDS:
             self._forget(next(iter(self._kept)))
-        found = self._kept.get(key)
-        return found[1] if found else None
+        kept = self._kept.get(key)
+        return kept[1] if kept else None
 
     def _forget(self, key: tuple[str, str]) -> None:
         if key in self._kept:

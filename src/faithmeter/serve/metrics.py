@@ -57,7 +57,7 @@ class Metrics:
         )
         self.promise_drift = Gauge(
             "faithmeter_promise_drift",
-            "In how many ways answers of late look unlike the labelled ones",
+            "In how many ways recent answers look unlike the labelled ones",
             registry=registry,
         )
         Gauge("faithmeter_info", "The version", ["version"], registry=registry).labels(__version__).set(1)

@@ -76,9 +76,9 @@ class Page:
         }
         before, after = page("check.html", title="Check an answer", styles=STYLES, scripts=SCRIPTS, parts={})
         self.html = (before + data_script("info", info) + after).encode()
-        found = _POLICY.search(before)
-        assert found is not None
-        self.policy = unescape(found[1]) + "; frame-ancestors 'none'"
+        match = _POLICY.search(before)
+        assert match is not None
+        self.policy = unescape(match[1]) + "; frame-ancestors 'none'"
 
 
 class PageBody(ChosenBody):
@@ -88,8 +88,8 @@ class PageBody(ChosenBody):
 
 
 def page_of(request: Request) -> Page:
-    found: Page = request.app.state.page
-    return found
+    served: Page = request.app.state.page
+    return served
 
 
 @router.get("/")
@@ -115,9 +115,9 @@ async def check(request: Request, body: PageBody) -> Response:
 @router.get("/page/rows")
 async def rows(request: Request) -> Response:
     """The rows of the results file, the worst first."""
-    places = sorted(enumerate(page_of(request).results), key=lambda item: (item[1].score is not None, item[1].score))
-    found = [{"place": place, "id": result.sample.id, "score": result.score} for place, result in places]
-    return JSONResponse({"rows": found})
+    ranked = sorted(enumerate(page_of(request).results), key=lambda item: (item[1].score is not None, item[1].score))
+    listed = [{"place": place, "id": result.sample.id, "score": result.score} for place, result in ranked]
+    return JSONResponse({"rows": listed})
 
 
 @router.get("/page/rows/{place}")

@@ -149,14 +149,14 @@ def install(app: FastAPI) -> None:
 
 def request_id(request: Request) -> str:
     """The id that the front gave the request."""
-    found: str = request.scope.get("faithmeter.id", "")
-    return found
+    given: str = request.scope.get("faithmeter.id", "")
+    return given
 
 
 def in_fields(errors: Sequence[Any]) -> list[dict[str, str]]:
     """What pydantic says of a body, without what was in it."""
-    places = (".".join(str(part) for part in error["loc"] if part != "body") for error in errors)
-    return [{"field": place[:200], "problem": error["msg"][:200]} for place, error in zip(places, errors, strict=True)][
+    fields = (".".join(str(part) for part in error["loc"] if part != "body") for error in errors)
+    return [{"field": field[:200], "problem": error["msg"][:200]} for field, error in zip(fields, errors, strict=True)][
         :20
     ]
 

@@ -13,8 +13,8 @@ from faithmeter.trust.promise import Promise, Seen, judged_by, look
 log = logging.getLogger("faithmeter.serve")
 
 BLOCK = 250
-"""Answers that are held against the labelled ones together. A server looks again and again, so that one block that
-differs by chance must come some day: two in a row that differ in the same count as drift."""
+"""Answers that are compared with the labelled ones together. A server looks again and again, so that one block that
+differs by chance is bound to come: two in a row that differ in the same way count as drift."""
 
 
 class Keeper:
@@ -49,9 +49,9 @@ class Keeper:
         self._block.append(seen)
         if len(self._block) < BLOCK:
             return
-        found = {said.partition(":")[0]: said for said in self._promise.drift_of(self._block)}
-        was, self.drift = self.drift, tuple(said for name, said in found.items() if name in self._odd)
-        self._block, self._odd = [], set(found)
+        differing = {said.partition(":")[0]: said for said in self._promise.drift_of(self._block)}
+        was, self.drift = self.drift, tuple(said for name, said in differing.items() if name in self._odd)
+        self._block, self._odd = [], set(differing)
         self._metrics.promise_drift.set(len(self.drift))
         if self.drift:
             log.warning("the promise may not hold: answers look unlike the labelled ones", extra={"drift": self.drift})

@@ -31,8 +31,8 @@ _OWN = ("check", "guard", "fix", "verifiers")
 
 
 def upstream_of(request: Request) -> Upstream:
-    found: Upstream = request.app.state.upstream
-    return found
+    upstream: Upstream = request.app.state.upstream
+    return upstream
 
 
 @router.post("/v1/chat/completions")

@@ -94,13 +94,13 @@ class JsonLines(logging.Formatter):
 
 def _where(info: Any) -> str:
     """Where an error was raised: the last lines of the trace, without any values."""
-    places = []
+    frames = []
     trace = info[2]
     while trace is not None:
         code = trace.tb_frame.f_code
-        places.append(f"{code.co_name}:{trace.tb_lineno}")
+        frames.append(f"{code.co_name}:{trace.tb_lineno}")
         trace = trace.tb_next
-    return f"{info[0].__name__} in {' > '.join(places[-4:])}"
+    return f"{info[0].__name__} in {' > '.join(frames[-4:])}"
 
 
 def _log_to_stderr() -> None:

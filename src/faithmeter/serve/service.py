@@ -52,12 +52,12 @@ class LimitedExtractor:
 
     async def extract(self, sample: Sample) -> Extraction | Failure:
         if getattr(self.extractor, "cpu_bound", False) and len(sample.answer) > IN_A_THREAD:
-            found = await asyncio.to_thread(lambda: asyncio.run(self.extractor.extract(sample)))
+            extraction = await asyncio.to_thread(lambda: asyncio.run(self.extractor.extract(sample)))
         else:
-            found = await self.extractor.extract(sample)
-        if isinstance(found, Extraction) and len(found.claims) > self._limits.claims:
-            raise over_limit("claims of the answer", len(found.claims), self._limits.claims, status=422)
-        return found
+            extraction = await self.extractor.extract(sample)
+        if isinstance(extraction, Extraction) and len(extraction.claims) > self._limits.claims:
+            raise over_limit("claims of the answer", len(extraction.claims), self._limits.claims, status=422)
+        return extraction
 
 
 class Admission:
@@ -95,7 +95,7 @@ class Admission:
                 self._judged.popleft()
 
     def _rate(self) -> float:
-        """Claims judged a second, of late."""
+        """Claims judged a second, recently."""
         return max(1.0, sum(claims for _, claims in self._judged) / self.LOOK_BACK)
 
 
@@ -141,7 +141,7 @@ class Service:
         return Keeper(promise, self.metrics)
 
     def promised(self, verifier: str | None = None) -> Promised | None:
-        """What answers are held to besides the policy; nothing if the promise is for another verifier."""
+        """What answers must meet besides the policy; nothing if the promise is for another verifier."""
         if self.keeper and self.keeper.fits(self.evaluator(verifier).signature):
             return self.keeper.promised
         return None

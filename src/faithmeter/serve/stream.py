@@ -111,12 +111,12 @@ class _Pieces:
 
     def _text(self, line: str) -> str:
         try:
-            found: Any = json.loads(line)
+            parsed: Any = json.loads(line)
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict) or not isinstance(found.get("text"), str):
+            parsed = None
+        if not isinstance(parsed, dict) or not isinstance(parsed.get("text"), str):
             raise Refused(422, "invalid", 'a line of the stream is {"text": "…"}; found something else')
-        piece: str = found["text"]
+        piece: str = parsed["text"]
         return piece
 
 
@@ -152,12 +152,12 @@ async def _events(
     async with stack:
         reading = asyncio.create_task(_read(answer, pieces, service_of(request).settings.limits.stream_seconds))
         try:
-            number = 0
+            claim_number = 0
             async for part in answer.parts():
                 for outcome in part.outcomes:
                     said = outcome.model_dump(mode="json")
-                    yield event("verdict", {"claim_number": number, "start": part.start, "end": part.end, **said})
-                    number += 1
+                    yield event("verdict", {"claim_number": claim_number, "start": part.start, "end": part.end, **said})
+                    claim_number += 1
                 if not part.outcomes:
                     yield event("part", {"start": part.start, "end": part.end})
             await reading
