@@ -18,7 +18,7 @@ from faithmeter import Claim, DataError, Failure, Label, Origin, Result, Sample,
 from faithmeter.evaluator import Evaluator
 from faithmeter.guard import Policy, Promised, decide
 from faithmeter.serve.metrics import Metrics
-from faithmeter.serve.promised import Keeper
+from faithmeter.serve.promised import PromiseKeeper
 from faithmeter.serve.settings import Handling, ProxySettings
 from faithmeter.trust.promise import Promise, judged_by, look, read_promise
 
@@ -141,7 +141,7 @@ def test_drift_ends_when_answers_are_as_labelled_again(tmp_path: Path, monkeypat
 
     seen = tuple(tuple(found) for _ in range(300) if (found := look(answer(10))))
     metrics = Metrics()
-    keeper = Keeper(read_promise(promise(tmp_path, seen=seen)), metrics)
+    keeper = PromiseKeeper(read_promise(promise(tmp_path, seen=seen)), metrics)
     for words, drifts in ((10, False), (60, False), (60, True), (10, False)):
         for _ in range(40):
             keeper.see(answer(words))

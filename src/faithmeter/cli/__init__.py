@@ -71,7 +71,7 @@ class Commands(click.Group):
         return complete_commands(names, incomplete) + click.Command.shell_complete(self, ctx, incomplete)
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        _settle_streams()
+        _prepare_streams()
         try:
             return super().main(*args, **kwargs)
         except SystemExit as end:
@@ -109,7 +109,7 @@ def speaks_utf8() -> bool:
     return sys.stdout is None or sys.stdout.encoding.lower().replace("-", "") == "utf8"
 
 
-def _settle_streams() -> None:
+def _prepare_streams() -> None:
     """What a terminal cannot show is shown as escapes; where a stream is closed, no file may take its number."""
     for descriptor in (0, 1, 2):
         try:

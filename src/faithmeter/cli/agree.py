@@ -101,7 +101,7 @@ def _show(agreements: Sequence[Agreement], people: dict[tuple[str, str], tuple[i
         group = [item for item in agreements if item.level == level]
         if group:
             console.print(_table(group, level))
-            for line in _beside(group):
+            for line in _differences(group):
                 console.print(Text(line))
     for (one, two), (count, kappa) in people.items():
         names = f"{one_line(one, 40)} and {one_line(two, 40)}"
@@ -158,7 +158,7 @@ def _confusion(item: Agreement) -> Table:
     return table
 
 
-def _beside(group: Sequence[Agreement]) -> list[str]:
+def _differences(group: Sequence[Agreement]) -> list[str]:
     """How each further judge compares with the first, on the same claims."""
     from faithmeter.trust.agreement import difference
 

@@ -34,7 +34,7 @@ from faithmeter.cli.options import (
     corpus_option,
     evaluator_options,
 )
-from faithmeter.cli.promise import Kept
+from faithmeter.cli.promise import PromiseTally
 from faithmeter.datamodels import Usage
 from faithmeter.errors import FaithmeterError
 from faithmeter.evaluator import Evaluator, Step
@@ -222,9 +222,9 @@ class _Eval:
         self.judges = judges
         self.intake = request.intake()
         self.fixes: Counter[str] = Counter()
-        self.kept = Kept(read_promise(request.promise)) if request.promise else None
-        if self.kept:
-            self.kept.promise.must_fit(judges.evaluator.signature)
+        self.promise_tally = PromiseTally(read_promise(request.promise)) if request.promise else None
+        if self.promise_tally:
+            self.promise_tally.promise.must_fit(judges.evaluator.signature)
         self.session = Run(
             judges,
             journal=journal,
@@ -264,8 +264,8 @@ class _Eval:
             )
         if self.request.fix and not self.session.stopped and self.journal:
             self.fixes = write_fixed(self.request.fix, read_results(self.journal.output))
-        if self.kept and not self.session.stopped and self.journal:
-            self.kept.add(read_results(self.journal.output))
+        if self.promise_tally and not self.session.stopped and self.journal:
+            self.promise_tally.add(read_results(self.journal.output))
         if self.journal and not self.session.stopped:
             announce_file(self.journal.output, min_score=self.request.min_score, data=self.request.data[0])
         self._show(left)
@@ -286,7 +286,7 @@ class _Eval:
             with suppress(NotImplementedError):  # Windows
                 loop.add_signal_handler(signum, interrupt)
         # One core does all: a thread that reads ahead would only take turns with the judging.
-        alone = self.judges.cpu_bound and self.judges.workers == 1 and self.intake.at_hand
+        alone = self.judges.cpu_bound and self.judges.workers == 1 and self.intake.is_local
         samples = aiter(self.intake) if alone else iter(self.intake)
         async with aclosing(self.session.over(samples)) as judgements:
             async for _ in judgements:
@@ -325,7 +325,7 @@ class _Eval:
             "stopped": self.session.stopped,
             "signature": self.judges.evaluator.signature,
             **({"fixes": dict(self.fixes)} if self.request.fix else {}),
-            **({"promise": self.kept.facts} if self.kept else {}),
+            **({"promise": self.promise_tally.facts} if self.promise_tally else {}),
         }
 
     def _lines(self, left: int) -> Iterator[str]:
@@ -342,7 +342,7 @@ class _Eval:
         if left and self.journal:
             yield f"{count(left, 'result')} of rows that this run did not meet: kept in {self.journal.path}"
         if not self.session.stopped:
-            yield from self.kept.lines if self.kept else ()
+            yield from self.promise_tally.lines if self.promise_tally else ()
             if self.fixes:
                 yield "fixes: " + ", ".join(f"{times} {status}" for status, times in self.fixes.most_common())
             files = (self.request.output, self.request.report, self.request.fix)

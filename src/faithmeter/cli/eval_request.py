@@ -86,7 +86,7 @@ class EvalRequest:
     def side_file(self) -> Path | None:
         """Where bad rows are listed."""
         if not self.output or self.bad_rows != "report" or self.engine != "local":
-            return None  # on Ray they are listed in the folder, by whoever drives the run
+            return None  # on Ray they are listed in the folder, by the process that drives the run
         return Path(self.output + ".bad-rows.jsonl")
 
     @property

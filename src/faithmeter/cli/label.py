@@ -57,8 +57,8 @@ def command(
     faithmeter label results.jsonl --by ben --terminal
     faithmeter agree results.jsonl --labels labels.jsonl
 
-    Everybody gets the same claims in the same order, so that the agreement between people can be measured. The
-    judge's verdict is not shown, so that it does not sway you. Stop whenever you like: every label is kept at once.
+    Everybody gets the same claims in the same order, so that the agreement between people can be measured. The judge's
+    verdict is not shown, so that it does not influence you. Stop whenever you like: every label is saved at once.
     """
     keep_apart({"-o": output}, [results])
     session = Session(

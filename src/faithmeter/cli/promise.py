@@ -103,8 +103,8 @@ def in_words(promise: Promise) -> str:
     )
 
 
-class Kept:
-    """How the answers of a run stand to a promise."""
+class PromiseTally:
+    """How many answers of a run pass a promise, and whether they look like the labelled ones."""
 
     def __init__(self, promise: Promise) -> None:
         self.promise = promise

@@ -99,7 +99,7 @@ def _show(stability: Stability, show: int) -> None:
     runs = ", ".join(f"{mean:.3f}" for mean in stability.means)
     click.echo(f"the runs' means: {runs}")
     for count, words in (
-        (stability.not_always_found, "claims were not found in every run: the extractor wavers"),
+        (stability.not_always_found, "claims were not found in every run: the extractor is not stable"),
         (stability.not_always_judged, "claims could not be judged in every run"),
         (stability.cached, "verdicts came from a cache and cannot flip: run without it"),
     ):

@@ -196,7 +196,7 @@ def score_command(
         rows = to_samples(records, nothing=f"{shown(url)}: the project {project} has no spans")
         with Journal(Path(output or f"{folder}/results.jsonl")) as journal:
             run = Run(Judges(specs.build(), specs), journal=journal, min_score=min_score)
-            asyncio.run(_over(run, _usable(rows, bad_rows, unusable)))
+            asyncio.run(_judge_all(run, _usable(rows, bad_rows, unusable)))
             journal.finish()
             answers, count = push(
                 server, TARGETS["phoenix"], _judged(ResultsFile(journal.output), score_name, claims=claims)
@@ -211,7 +211,7 @@ def score_command(
     sys.exit(gate(run.tally, min_coverage=1.0))
 
 
-async def _over(run: Run, samples: Iterator[Sample]) -> None:
+async def _judge_all(run: Run, samples: Iterator[Sample]) -> None:
     async with aclosing(run.over(samples)) as judgements:
         async for _ in judgements:
             pass

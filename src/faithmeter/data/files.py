@@ -65,7 +65,7 @@ def final_place(path: str | Path) -> Path:
 
 
 def draft_of(target: Path) -> Path:
-    """A name beside the target that is nobody else's, and not too long where the target's is not."""
+    """An unused name in the target's folder, not too long where the target's is not."""
     return target.with_name(f".{_key(target)}-{secrets.token_hex(4)}{DRAFT}")
 
 
@@ -171,14 +171,14 @@ def keep_apart(outputs: Mapping[str, str | Path | None], inputs: Iterable[str | 
     inputs = list(inputs)
     for index, (option, path) in enumerate(asked):
         for source in inputs:
-            if _same(path, source):
+            if _is_same_file(path, source):
                 raise UsageError(f"{option} {path}: is what is read ({source}); give the output another name")
         for other, other_path in asked[:index]:
-            if _same(path, other_path) and not _is_special(path):
+            if _is_same_file(path, other_path) and not _is_special(path):
                 raise UsageError(f"{option} {path}: is also what {other} writes; give one of them another name")
 
 
-def _same(path: str | Path, other: str | Path) -> bool:
+def _is_same_file(path: str | Path, other: str | Path) -> bool:
     if _is_special(path):
         return False
     try:

@@ -46,10 +46,10 @@ def fields(value: Any) -> dict[str, Any]:
     if isinstance(value, dict) and type(value) is not dict:  # a row of a CSV file
         cell = value.get(MESSAGES)
         if isinstance(cell, str) and not _any_of(value, "answer"):
-            return type(value)(value, **_own(conversation(_decoded(cell))))
+            return type(value)(value, **_without_none(conversation(_decoded(cell))))
         return value
     if is_conversation(value):
-        return _own(conversation(value))
+        return _without_none(conversation(value))
     if isinstance(value, Mapping):
         return _columns(dict(value))
     if hasattr(value, "source_nodes"):  # LlamaIndex's Response, also when it was streamed
@@ -180,7 +180,7 @@ def _filled(row: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     return {**row, **missing}
 
 
-def _own(given: dict[str, Any]) -> dict[str, Any]:
+def _without_none(given: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -205,7 +205,7 @@ def _pipeline_output(row: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(answers, list | tuple) and answers:
             if len(answers) > 1:
                 raise ValueError(f"{len(answers)} answers in one row; give each a row of its own")
-            return _own(fields(answers[0]))
+            return _without_none(fields(answers[0]))
     for part in parts:
         replies = part.get("replies")
         if isinstance(replies, list | tuple) and replies:

@@ -10,7 +10,7 @@ _FREE = 2**64 - 1  # marks a free slot among the values: no line number or file 
 
 
 def fingerprint(text: str) -> int:
-    """64 bits of a text: among ten million texts, the odds that any two share theirs are 1 in 370,000."""
+    """64 bits of a text: among ten million texts, the chance that any two share theirs is 1 in 370,000."""
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
 
 

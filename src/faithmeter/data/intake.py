@@ -23,7 +23,7 @@ BadRows = Literal["error", "skip", "report"]
 
 @dataclass(kw_only=True)
 class Intake:
-    """The samples of some files, to be iterated once; its counts grow meanwhile."""
+    """The samples of some files, to be iterated once; the counts grow as it is."""
 
     data: Sequence[str]
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -53,8 +53,8 @@ class Intake:
         return min(counts) if counts else None
 
     @property
-    def at_hand(self) -> bool:
-        """Whether reading waits for nobody: there are only files of this machine, no pipes, nothing remote."""
+    def is_local(self) -> bool:
+        """Whether all data is in files of this machine: no pipes, nothing remote."""
         sources = find(list(self.data))
         return all(source.system is None and source.name != STDIN and Path(source.name).is_file() for source in sources)
 

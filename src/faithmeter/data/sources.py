@@ -44,7 +44,7 @@ class Source(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes; 0 where nobody knows."""
+        """Bytes; 0 if unknown."""
         if self.system is not None or self.name == STDIN:
             return 0
         files = Path(self.name).rglob("*") if self.is_folder else [Path(self.name)]
@@ -61,7 +61,7 @@ class Extent:
 
     @property
     def fraction(self) -> float | None:
-        """0 to 1; None if nobody knows how much there is."""
+        """0 to 1; None if the total is unknown."""
         return min(1.0, (self._before + self._current()) / self.total) if self.total else None
 
     @contextmanager

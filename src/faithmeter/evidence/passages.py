@@ -147,7 +147,7 @@ def select(
         if available < 5:
             break
     if chosen or not closed:
-        for position in _outwards(chosen, index):
+        for position in _nearest_first(chosen, index):
             if position not in closed and index.sizes[position] <= available:
                 chosen.add(position)
                 available -= index.sizes[position]
@@ -183,7 +183,7 @@ def best_evidence(
     return [index.passages[position] for position in shown] or list(among[:1])
 
 
-def _outwards(chosen: set[int], index: Index) -> list[int]:
+def _nearest_first(chosen: set[int], index: Index) -> list[int]:
     """The passages not chosen, the nearest to a chosen one, or to the start of its context, first."""
     count = len(index.passages)
     far = [0 if position in chosen else count + 1 for position in range(count)]

@@ -94,7 +94,7 @@ class _Round(Generic[Item, Answer]):
         problems: dict[int, Problem] = {}
         for ask in range(asks):
             if ask >= _SPLIT_AFTER and len(indexes) > _SMALL:
-                return await self._apart(indexes, asks - ask, room, size=_SMALL)
+                return await self._ask_in_parts(indexes, asks - ask, room, size=_SMALL)
             reply = await self._reply(indexes, room)
             if isinstance(reply, Problem):
                 return self._give_up(indexes, dict.fromkeys(indexes, reply))
@@ -105,7 +105,7 @@ class _Round(Generic[Item, Answer]):
             if answer.finish == "length":
                 problems = dict.fromkeys(indexes, Problem("truncated", "the reply was cut off"))
                 if len(indexes) > 1:
-                    return await self._apart(indexes, asks - ask, room, size=(len(indexes) + 1) // 2)
+                    return await self._ask_in_parts(indexes, asks - ask, room, size=(len(indexes) + 1) // 2)
                 if room > 1:
                     break
                 room = 2
@@ -166,7 +166,7 @@ class _Round(Generic[Item, Answer]):
             return self._give_up(list(problems), problems)
         await together([self.settle(part, asks, room) for part in [*alone, rest] if part])
 
-    async def _apart(self, indexes: list[int], asks: int, room: int, *, size: int) -> None:
+    async def _ask_in_parts(self, indexes: list[int], asks: int, room: int, *, size: int) -> None:
         parts = [indexes[start : start + size] for start in range(0, len(indexes), size)]
         await together([self.settle(part, asks, room) for part in parts])
 

@@ -29,21 +29,21 @@ class JointExtractor(SentenceExtractorByLLM[Judged]):
     ) -> None:
         options["mode"] = "joint"
         self._judge = Judge(spec, settings=settings, access=access, **options)
-        self._plainly = LLMExtractor(spec, settings=settings, access=access, **options)
+        self._extract_only = LLMExtractor(spec, settings=settings, access=access, **options)
         super().__init__(self._judge.spec, self._judge.settings, self._judge.client)
 
     async def extract(self, sample: Sample) -> Extraction | Failure:
         """The claims in order, each with its outcome."""
         # Several votes need a list of claims that stays the same from vote to vote.
         if self.settings.votes > 1 or not any(context.text.strip() for context in sample.contexts):
-            return await self._plainly.extract(sample)
+            return await self._extract_only.extract(sample)
         plain = await self._sentences.extract(sample)
         return await self._assembled(sample, plain, await self._ask(sample, plain))
 
     def estimate(self, sample: Sample, plain: Extraction) -> Usage:
         """About what the joint call takes, if nothing has to be asked again; asks nothing."""
         if self.settings.votes > 1:
-            return self._plainly.estimate(sample, plain)
+            return self._extract_only.estimate(sample, plain)
         return super().estimate(sample, plain)
 
     def _question(self, sample: Sample, plain: Extraction) -> _Joint:

@@ -1,4 +1,4 @@
-"""Sentences written anew by an LLM from the evidence: one at a time, fenced, and only ever a proposal.
+"""Sentences rewritten by an LLM from the evidence: one at a time, fenced, and only ever a proposal.
 
 What comes back is checked by code and judged by the verifier before it is taken; see `faithmeter.fix`.
 """
@@ -62,7 +62,7 @@ class LLMRewriter:
 
 
 def quoted(text: str, verdicts: Sequence[Verdict], sample: Sample) -> list[str]:
-    """What a sentence is written anew from: the sentences that the verdicts quote, else those that say most of it."""
+    """What a sentence is rewritten from: the sentences that the verdicts quote, else those that say most of it."""
     sources: dict[str, None] = {}
     for item in (item for verdict in verdicts for item in verdict.evidence):
         context = sample.contexts[item.context].text

@@ -81,7 +81,7 @@ class Judge:
         return self.client.estimate(requests * votes)
 
     def rewriter(self) -> LLMRewriter:
-        """The same model, for writing sentences anew that it does not support."""
+        """The same model, for rewriting sentences that it does not support."""
         return LLMRewriter(self.spec, settings=self.settings, client=self.client)
 
     async def aclose(self) -> None:
@@ -146,7 +146,7 @@ class Verification:
     def put(self, items: Sequence[Claim]) -> tuple[Request, dict[int, tuple[int, Claim]]]:
         """The request, and for each claim's number its index and itself.
 
-        The passages come before the claims, so that the batches of a sample begin alike.
+        The passages come before the claims, so that the batches of a sample begin with the same text.
         """
         ids = numbers(len(items))
         claims = [Item("C", number, claim.text) for number, claim in zip(ids, items, strict=True)]

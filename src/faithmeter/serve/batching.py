@@ -1,6 +1,6 @@
 """Judges claims of many requests together: dynamic batching for verifiers that keep a core busy.
 
-While the lanes are busy, claims of whoever asks pile up; a lane that gets free takes the next few of them, streamed
+While the lanes are busy, the claims of all requests queue up; a lane that becomes free takes the next few, streamed
 sentences first. Nothing waits for a batch to fill.
 """
 
@@ -21,7 +21,7 @@ from faithmeter.runtime.boundary import checked, verified
 from faithmeter.runtime.delegating import Delegating
 from faithmeter.verify import Verifier
 
-TOGETHER = 8
+CLAIMS_A_BATCH = 8
 """Claims that a lane takes at a time: about 50 ms of the embedded model."""
 SMALL = 10_000
 """Characters of claims and contexts that a verifier as quick as a look-up may read without leaving the event loop."""
@@ -63,7 +63,7 @@ class Batched(Delegating[Verifier]):
         if not self._lanes:
             self._lanes = [asyncio.create_task(self._lane()) for _ in range(self._count)]
         idle = self._idle if not self._waiting else 1
-        size = min(TOGETHER, math.ceil(len(pairs) / max(1, idle)))  # several lanes for one request if they are free
+        size = min(CLAIMS_A_BATCH, math.ceil(len(pairs) / max(1, idle)))  # several lanes for a request if free
         loop = asyncio.get_running_loop()
         chunks = [_Chunk(pairs[at : at + size], loop.create_future()) for at in range(0, len(pairs), size)]
         (self._urgent if urgent.get() else self._waiting).extend(chunks)
@@ -109,7 +109,7 @@ class Batched(Delegating[Verifier]):
             batch: list[_Chunk] = []
             count = 0
             for queue in (self._urgent, self._waiting):
-                while queue and (not batch or count + len(queue[0].pairs) <= TOGETHER):
+                while queue and (not batch or count + len(queue[0].pairs) <= CLAIMS_A_BATCH):
                     chunk = queue.popleft()
                     if not chunk.future.done():
                         batch.append(chunk)

@@ -1,4 +1,4 @@
-"""Server-sent events, as a response that leaves the request's body to whoever reads it."""
+"""Server-sent events, as a response that does not read the request's body."""
 
 from __future__ import annotations
 

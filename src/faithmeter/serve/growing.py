@@ -1,6 +1,6 @@
 """Judges an answer while it is being written: each sentence as soon as the next one has begun.
 
-A sentence is held until it is judged, so that whoever passes it on can keep it back. Where a sentence ends is known for
+A sentence is held until it is judged, so that it can be held back. Where a sentence ends is known for
 sure only when the answer goes on: a whole word behind it, or enough of one where words have no blanks between them.
 At the end the whole answer is cut once more, as `check` would cut it; what it cuts otherwise is judged then, too.
 """

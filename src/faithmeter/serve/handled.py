@@ -94,7 +94,7 @@ def account_of(
 
 
 def unchecked(handling: Handling, policy: Policy) -> Account:
-    """The account of an answer that nobody looked at."""
+    """The account of an answer that was not checked."""
     numbers: dict[str, Any] = dict.fromkeys(("claims", "supported", "unsupported", "not_judged", "contexts"), 0)
     return Account(
         outcome="unchecked", score=None, on_unfaithful=handling.on_unfaithful, on_failure=policy.on_failure, **numbers

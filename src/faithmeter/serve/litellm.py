@@ -109,7 +109,7 @@ async def _judge(request: Request, body: GuardrailBody, known: Grounds | None) -
     service = service_of(request)
     policy, handling = service.settings.policy, service.settings.handling
     texts = [text for text in body.texts if text.strip()]
-    if known is None and not (known := _of_response(body)).contexts:
+    if known is None and not (known := _grounds_of_response(body)).contexts:
         # Nothing is known of the request: the detector failed, which is not a clean verdict.
         if policy.on_failure == "open" or not texts:
             return GuardrailAnswer(action="NONE")
@@ -136,6 +136,6 @@ async def _judge(request: Request, body: GuardrailBody, known: Grounds | None) -
     return GuardrailAnswer(action="GUARDRAIL_INTERVENED", texts=shown)
 
 
-def _of_response(body: GuardrailBody) -> Grounds:
+def _grounds_of_response(body: GuardrailBody) -> Grounds:
     given = grounds_in(body.additional_provider_specific_params or {}, "contexts")
     return given if not body.structured_messages else _grounds(body)

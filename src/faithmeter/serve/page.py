@@ -94,7 +94,7 @@ def page_of(request: Request) -> Page:
 
 @router.get("/")
 async def index(request: Request) -> Response:
-    """The page itself, which holds nobody's texts."""
+    """The page itself, which holds no user's texts."""
     shown = page_of(request)
     headers = {"content-security-policy": shown.policy, "cache-control": "no-cache"}
     return Response(shown.html, headers=headers, media_type="text/html")

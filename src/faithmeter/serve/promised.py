@@ -17,7 +17,7 @@ BLOCK = 250
 differs by chance is bound to come: two in a row that differ in the same way count as drift."""
 
 
-class Keeper:
+class PromiseKeeper:
     """Applies a promise and watches for drift."""
 
     def __init__(self, promise: Promise, metrics: Metrics) -> None:

@@ -76,7 +76,7 @@ async def _closing(pieces: AsyncIterator[bytes], stack: AsyncExitStack) -> Async
 
 
 def _as_it_came(request: Request, reply: httpx.Response, stack: AsyncExitStack, *, passed: bool = False) -> Response:
-    """The endpoint's reply, untouched; of an answer that nobody looked at the headers say so."""
+    """The endpoint's reply, unchanged; the headers say so if the answer was not checked."""
     settings = service_of(request).settings
     account = unchecked(settings.handling, settings.policy).headers() if passed else {}
 

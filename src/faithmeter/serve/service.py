@@ -19,7 +19,7 @@ from faithmeter.runtime.delegating import Delegating
 from faithmeter.serve.batching import Batched, Contained, batched, urgent
 from faithmeter.serve.metrics import Metrics
 from faithmeter.serve.problems import Refused, busy, over_limit
-from faithmeter.serve.promised import Keeper
+from faithmeter.serve.promised import PromiseKeeper
 from faithmeter.serve.settings import Limits, Settings
 from faithmeter.trust.promise import read_promise
 from faithmeter.verify import Verifier, load_verifier
@@ -133,12 +133,12 @@ class Service:
         self.verifiers: dict[str, Verifier] = {spec: self._verifier(spec) for spec in settings.verifiers}
         self.keeper = self._keeper()
 
-    def _keeper(self) -> Keeper | None:
+    def _keeper(self) -> PromiseKeeper | None:
         if self.settings.promise is None:
             return None
         promise = read_promise(self.settings.promise)
         promise.must_fit(self.evaluator().signature)
-        return Keeper(promise, self.metrics)
+        return PromiseKeeper(promise, self.metrics)
 
     def promised(self, verifier: str | None = None) -> Promised | None:
         """What answers must meet besides the policy; nothing if the promise is for another verifier."""
@@ -156,11 +156,11 @@ class Service:
         return self.keeper.applied(results) if self.keeper and self.promised(verifier) else None
 
     def _verifier(self, spec: str) -> Verifier:
-        inner = batched(load_verifier(spec), self._laned)
+        inner = batched(load_verifier(spec), self._with_lanes)
         cached = wrap(inner, **self.settings.caching._asdict())
         return AdmittedVerifier(Contained(cached, seconds=self.settings.limits.seconds), self.admission)
 
-    def _laned(self, verifier: Verifier) -> Verifier:
+    def _with_lanes(self, verifier: Verifier) -> Verifier:
         """One set of lanes for equal verifiers: `local` alone and `local` in a cascade share the cores."""
         if verifier.signature not in self._lanes:
             observe = self.metrics.batches.observe

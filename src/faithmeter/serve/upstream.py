@@ -72,7 +72,7 @@ class Upstream:
         dropped = {*_NOT_SENT, OWN_KEY[0]}
         ours = request.scope.get("faithmeter.key_header")
         if ours:
-            dropped.add(ours)  # the key to this server is nobody else's business
+            dropped.add(ours)  # the key to this server must not leave it
         named = {name.strip().lower() for name in request.headers.get("connection", "").split(",")}
         headers = {name: value for name, value in request.headers.items() if name not in dropped | named}
         if self._key is not None:

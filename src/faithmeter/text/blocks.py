@@ -214,12 +214,12 @@ def _table(text: str, lines: list[_Line], at: int) -> int:
     pipes = text.count("|", line.bare, line.end)
     if pipes:
         if _is_ruled(text, lines, at):
-            return _while(lines, at, lambda row: text.find("|", row.bare, row.end) >= 0)
+            return _count_rows(lines, at, lambda row: text.find("|", row.bare, row.end) >= 0)
         if text[line.bare] == "|" and (pipes > 1 or text.find("=", line.bare, line.end) > 0):
-            return _while(lines, at, lambda row: text[row.bare] == "|")
+            return _count_rows(lines, at, lambda row: text[row.bare] == "|")
         if text.count(" | ", line.bare, line.end) > 1:
-            return _same(text, lines, at, " | ")
-    return _same(text, lines, at, "\t") if text.find("\t", line.bare, line.end) >= 0 else 0
+            return _count_same(text, lines, at, " | ")
+    return _count_same(text, lines, at, "\t") if text.find("\t", line.bare, line.end) >= 0 else 0
 
 
 def _is_ruled(text: str, lines: list[_Line], at: int) -> bool:
@@ -230,17 +230,17 @@ def _is_ruled(text: str, lines: list[_Line], at: int) -> bool:
     return text.find("|", start, end) >= 0 and _DELIMITER.match(text, start, end) is not None
 
 
-def _while(lines: list[_Line], at: int, belongs: Callable[[_Line], bool]) -> int:
+def _count_rows(lines: list[_Line], at: int, belongs: Callable[[_Line], bool]) -> int:
     stop = at + 1
     while stop < len(lines) and not lines[stop].gap and belongs(lines[stop]):
         stop += 1
     return stop - at
 
 
-def _same(text: str, lines: list[_Line], at: int, separator: str) -> int:
+def _count_same(text: str, lines: list[_Line], at: int, separator: str) -> int:
     """Count the lines with as many separators as the first; one line alone is no table."""
     count = text.count(separator, lines[at].bare, lines[at].end)
-    rows = _while(lines, at, lambda row: text.count(separator, row.bare, row.end) == count)
+    rows = _count_rows(lines, at, lambda row: text.count(separator, row.bare, row.end) == count)
     return rows if rows > 1 else 0
 
 
@@ -279,7 +279,7 @@ def _paragraph(text: str, lines: list[_Line], *, is_last: bool) -> Iterator[Bloc
         if line.kind == "heading" or underlined or _is_title(text, line, is_last and after is None):
             yield Block(line.start, line.end, "heading")
         else:
-            while stop < len(lines) and lines[stop].kind == "" and _joins(text, lines[stop], wrapped):
+            while stop < len(lines) and lines[stop].kind == "" and _goes_on(text, lines[stop], wrapped):
                 stop += 1
             in_item = line.kind == "item" or (at > 0 and line.indent > 1 and lines[at - 1].kind == "item")
             block = Block(line.start, lines[stop - 1].end, "item" if in_item else "prose")
@@ -322,7 +322,7 @@ def _first_word(text: str, line: _Line) -> int:
     return word.end() - word.start() if word else 0
 
 
-def _joins(text: str, line: _Line, wrapped: bool) -> bool:
+def _goes_on(text: str, line: _Line, wrapped: bool) -> bool:
     """Say whether a line goes on with what the line before it began."""
     if _FIELD.match(text, line.start, line.end):
         return False

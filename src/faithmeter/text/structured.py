@@ -87,7 +87,7 @@ def units(text: str, *, language: str) -> Iterator[Unit]:
 
 
 class _Starts:
-    """Where whole records start; a search that went far ahead, or to the end in vain, is not done again."""
+    """Where whole records start; a search that went far ahead, or found nothing up to the end, is not repeated."""
 
     def __init__(self, text: str) -> None:
         self._text = text

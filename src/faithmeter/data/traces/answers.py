@@ -84,7 +84,7 @@ def _contexts(root: Span, steps: Sequence[Span], last: Span | None) -> tuple[lis
     try:
         retrieved = list(_retrieved(steps))
         if not retrieved and not any(span.kind in ("retriever", "reranker") for span in steps):
-            return list(_told(root, last)), []
+            return list(_handed_over(root, last)), []
     except Unusable:
         raise
     except ValueError as error:
@@ -121,7 +121,7 @@ def _retrieved(steps: Sequence[Span]) -> Iterator[tuple[Any, Span, int]]:
                 yield words, span, 0
 
 
-def _told(root: Span, last: Span | None) -> Iterator[Any]:
+def _handed_over(root: Span, last: Span | None) -> Iterator[Any]:
     """Without steps that retrieve: what the last prompt hands over, or what the root says it has retrieved."""
     told: list[Any] = []
     if last and last.messages:

@@ -30,8 +30,8 @@ def spans(row: Mapping[str, Any]) -> Iterator[Span]:
 def _span(row: Mapping[str, Any]) -> Span:
     row = _frame_row(row) if "context.trace_id" in row else row
     context = row.get("context") if isinstance(row.get("context"), Mapping) else row
-    trace = identifier(_either(context, "trace_id", "traceId"), 16)
-    own = identifier(_either(context, "span_id", "spanId"), 8)
+    trace = identifier(_first_of(context, "trace_id", "traceId"), 16)
+    own = identifier(_first_of(context, "span_id", "spanId"), 8)
     if not trace or not own:
         raise ValueError("a span without a trace id or a span id")
     attributes = tree(row.get("attributes"))
@@ -41,11 +41,11 @@ def _span(row: Mapping[str, Any]) -> Span:
         "phoenix" if "span_kind" in row or at(attributes, "openinference") else "otel",
         trace,
         own,
-        identifier(_either(row, "parent_id", "parentSpanId", "parent_span_id", "parentId"), 8),
+        identifier(_first_of(row, "parent_id", "parentSpanId", "parent_span_id", "parentId"), 8),
         name,
         _kind(row, attributes, name),
-        start=nanoseconds(_either(row, "start_time", "startTimeUnixNano", "start_time_unix_nano", "startTime")),
-        end=nanoseconds(_either(row, "end_time", "endTimeUnixNano", "end_time_unix_nano", "endTime")),
+        start=nanoseconds(_first_of(row, "start_time", "startTimeUnixNano", "start_time_unix_nano", "startTime")),
+        end=nanoseconds(_first_of(row, "end_time", "endTimeUnixNano", "end_time_unix_nano", "endTime")),
     )
     _openinference(span, attributes)
     _genai(span, attributes)
@@ -192,5 +192,5 @@ def _frame_row(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**plain, "context": context, "attributes": attributes}
 
 
-def _either(row: Any, *names: str) -> Any:
+def _first_of(row: Any, *names: str) -> Any:
     return next((row[name] for name in names if row.get(name) is not None), None)

@@ -1,7 +1,7 @@
 """Reads a claim as the sequence of what it asserts: numbers, dates, units, names, negation, words.
 
 `read(text)` gives canonical tokens: spelling, contractions, number words, date formats, units and free
-words are levelled out, and nothing else is. Two claims whose tokens are equal say the same thing;
+words are normalised, and nothing else is. Two claims whose tokens are equal say the same thing;
 `differences` names what kinds of tokens keep two claims apart. It is meant to err on the side of "apart":
 a word that is not known to be a variant of another is another word.
 """

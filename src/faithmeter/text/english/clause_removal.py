@@ -14,10 +14,10 @@ def without(sentence: str, parts: list[Clause], gone: set[int]) -> list[tuple[in
     if not kept or not gone:
         return []
     if all(clause.role in ("verb", "clause", "main") for clause in parts):
-        return _joined_anew(sentence, parts, gone)
+        return _rejoined(sentence, parts, gone)
     changes: list[tuple[int, int, str]] = []
     if any(parts[index].role == "item" for index in gone):
-        changes += _listed_anew(sentence, parts, gone)
+        changes += _relisted(sentence, parts, gone)
         if not changes:
             return []
     for index in sorted(gone):
@@ -33,7 +33,7 @@ def without(sentence: str, parts: list[Clause], gone: set[int]) -> list[tuple[in
     return sorted(changes)
 
 
-def _joined_anew(sentence: str, parts: list[Clause], gone: set[int]) -> list[tuple[int, int, str]]:
+def _rejoined(sentence: str, parts: list[Clause], gone: set[int]) -> list[tuple[int, int, str]]:
     changes = [(*parts[index].cut, "") for index in sorted(gone) if index]
     if 0 not in gone:
         return changes
@@ -49,7 +49,7 @@ def _joined_anew(sentence: str, parts: list[Clause], gone: set[int]) -> list[tup
     return [(parts[0].start, begin, opening), *rest]
 
 
-def _listed_anew(sentence: str, parts: list[Clause], gone: set[int]) -> list[tuple[int, int, str]]:
+def _relisted(sentence: str, parts: list[Clause], gone: set[int]) -> list[tuple[int, int, str]]:
     """The list of the items that remain, with its commas and "and" where they belong."""
     items = [index for index, clause in enumerate(parts) if clause.role == "item"]
     kept = [index for index in items if index not in gone]

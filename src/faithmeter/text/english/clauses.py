@@ -83,9 +83,9 @@ def _coordinate(body: str, words: list[Word]) -> Iterator[_Segment]:
         start = at + 1
         if word.text == ";" and words[start].lower in _JOINS:
             start += 1
-        if not _stands(words, begin, joined, strict=word.lower == "and"):
+        if not _is_whole(words, begin, joined, strict=word.lower == "and"):
             continue
-        role, given = _follows(body, words, begin, joined, start, comma=joined < at or word.text == ";")
+        role, given = _after_join(body, words, begin, joined, start, comma=joined < at or word.text == ";")
         if role is None or (word.lower in ("while", "although", "though", "whereas") and role != "clause"):
             continue
         cuts.append((joined, start, role, given))
@@ -103,7 +103,7 @@ def _coordinate(body: str, words: list[Word]) -> Iterator[_Segment]:
         yield _Segment(start, edges[index + 1], words, cut, role, given)
 
 
-def _stands(words: list[Word], first: int, last: int, *, strict: bool) -> bool:
+def _is_whole(words: list[Word], first: int, last: int, *, strict: bool) -> bool:
     """Whether the words before a join are a whole clause that says nothing under a condition or in another's name."""
     verb = first_finite(words, first, last)
     if verb is None:
@@ -114,7 +114,7 @@ def _stands(words: list[Word], first: int, last: int, *, strict: bool) -> bool:
     return not (strict and words[last - 1].lower in PREPOSITIONS)
 
 
-def _follows(
+def _after_join(
     body: str, words: list[Word], begin: int, joined: int, start: int, *, comma: bool
 ) -> tuple[Role | None, str]:
     """What comes after a join: a clause with a subject of its own, or a verb that needs the one before; else None."""
@@ -127,7 +127,7 @@ def _follows(
         return None, ""
     subject, verb = head
     related = any(word.lower in RELATIVES for word in words[verb:joined])
-    carried = None if related else _carried(body, words, verb, joined, at)
+    carried = None if related else _carried_over(body, words, verb, joined, at)
     if carried is not None:
         return "verb", f"{subject} {carried}".rstrip()
     own = first_finite(words, start, last)
@@ -174,7 +174,7 @@ def _subject(body: str, words: list[Word], begin: int, end: int) -> tuple[str, i
     return text, verb
 
 
-def _carried(body: str, words: list[Word], verb: int, joined: int, at: int) -> str | None:
+def _carried_over(body: str, words: list[Word], verb: int, joined: int, at: int) -> str | None:
     """What goes between the subject and a verb without one: "" or the auxiliary; None if the word is no such verb."""
     word = words[at].lower
     if not words[at].text[0].islower() or at + 1 >= len(words):

@@ -1,6 +1,6 @@
 """Finds what a text names exactly, and where: numbers, dates, units, currencies, names.
 
-Unlike `claim_facts`, which levels a claim out, each mention keeps its offsets, so that it can be exchanged for another.
+Unlike `claim_facts`, which normalises a claim, each mention keeps its offsets, so that it can be exchanged for another.
 """
 
 from __future__ import annotations

@@ -11,10 +11,10 @@ from faithmeter.text.english import word_tables as lexicon
 
 
 class Token(NamedTuple):
-    """A word on its way to being a fact."""
+    """A word that is not yet a fact."""
 
     form: str
-    """The word, levelled out so far."""
+    """The word, normalised so far."""
     raw: str
     """The word as it was written."""
     first: bool = False
