@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from faithmeter.datamodels import Sample
@@ -15,6 +15,7 @@ from faithmeter.errors import UsageError
 from faithmeter.evaluator import Evaluator
 from faithmeter.extract import load_extractor
 from faithmeter.extract.sentences import SentenceExtractor
+from faithmeter.text.citation_marks import unmarked
 
 ASIDES = [
     ("greeting", "Hello!"),
@@ -87,11 +88,15 @@ async def test_a_mixed_answer() -> None:
 
 
 @given(st.text())
+@example(")¹")
 async def test_every_claim_and_aside_is_a_verbatim_part_of_the_answer(text: str) -> None:
     sample = Sample(answer=text, contexts=())
     extraction = await SentenceExtractor().extract(sample)
-    for part in (*extraction.claims, *extraction.asides):
-        assert part.text == sample.answer[part.start : part.end] != ""
+    for aside in extraction.asides:
+        assert aside.text == sample.answer[aside.start : aside.end] != ""
+    for claim in extraction.claims:  # verbatim but for its citation marks
+        verbatim = sample.answer[claim.start : claim.end]
+        assert claim.text == (unmarked(verbatim) or verbatim) != ""
 
 
 GOLDEN: list[dict[str, Any]] = [
