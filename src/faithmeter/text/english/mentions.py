@@ -129,9 +129,9 @@ def _dates(text: str) -> Iterator[Mention]:
 
 def _clocks(text: str) -> Iterator[Mention]:
     """Times of the day, as on a clock of 24 hours where it is known which half of the day is meant."""
-    found = [match for match in _CLOCK.finditer(text) if match["minute"] or match["half"]]
-    long = any(int(match["hour"]) > 12 or int(match["hour"]) == 0 for match in found) or _CLOCK_RANGE.search(text)
-    for match in found:
+    clocks = [match for match in _CLOCK.finditer(text) if match["minute"] or match["half"]]
+    long = any(int(match["hour"]) > 12 or int(match["hour"]) == 0 for match in clocks) or _CLOCK_RANGE.search(text)
+    for match in clocks:
         hour = int(match["hour"])
         if match["half"] and hour <= 12:
             hour = hour % 12 + 12 * ("p" in match["half"].lower())
