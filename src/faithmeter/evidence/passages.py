@@ -7,6 +7,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from faithmeter.text import sentences, units, words
@@ -37,7 +38,7 @@ _PRONOUN = re.compile(
     r"\b(?:he|she|it|they|him|her|his|hers|its|them|their|theirs|this|that|these|those|such|former|latter)\b", re.I
 )
 
-WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
+WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,:]\d+)*")
 _PIECE = re.compile(r"\w{1,7}|[^\w\s]")
 
 # Fewer than NLTK's `STOP_WORDS`: what the model was trained on.
@@ -85,7 +86,7 @@ class Index:
         self.total = sum(self.sizes)
         self._holders: dict[str, list[int]] = defaultdict(list)
         for position, passage in enumerate(self.passages):
-            for term in dict.fromkeys(terms(passage.text)):
+            for term in set(terms(passage.text)):
                 self._holders[term].append(position)
 
     def holders(self, term: str) -> Sequence[int]:
@@ -111,7 +112,9 @@ def content_words(text: str) -> frozenset[str]:
     )
 
 
+@lru_cache(maxsize=1 << 15)
 def stem(word: str) -> str:
+    """A word without its inflections, number words as digits."""
     word = NUMBERS.get(word, word)
     if len(word) > 6 and word.isalpha():
         return word[:6]
@@ -165,11 +168,11 @@ def best_evidence(
     is needed if it holds a good part of the claim that the ones before do not.
     """
     weights = _weights(claim, hint, index)
-    holds: dict[int, set[str]] = {passage.number: set() for passage in among}
+    holds: dict[int, list[str]] = {passage.number: [] for passage in among}  # in order: so are their sums, to the bit
     for term in weights:
         for position in index.holders(term):
             if position in holds:
-                holds[position].add(term)
+                holds[position].append(term)
     said = [n for n in holds if index.sizes[n] > _HEADING_AT_MOST or index.passages[n].fields]
     left, shown = dict(weights), list[int]()
     needed = _NEEDED * sum(weights.values())
@@ -274,7 +277,7 @@ def _ranked(weights: dict[str, float], index: Index) -> Iterable[int]:
 def _pieces(text: str, language: str) -> Iterable[tuple[Any, ...]]:
     """Cut a context into pieces; one too long to weigh as a whole is cut between words."""
     for unit in units(text, language=language):
-        if size(unit.text) <= _LONGEST_PIECE:
+        if len(unit.text) <= _LONGEST_PIECE or size(unit.text) <= _LONGEST_PIECE:
             yield unit
             continue
         verbatim = text[unit.start : unit.end] == unit.text

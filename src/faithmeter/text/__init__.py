@@ -36,6 +36,8 @@ class Sentence(NamedTuple):
         return text[self.start : self.end]
 
 
+_made = tuple.__new__  # what `Span(*pair)` comes to, at a third of its time: contexts have many words
+
 # Combining marks (Unicode categories Mn, Mc, Me), which `\w` leaves out though Hindi or Thai words hold many. Ranges
 # run over letters and unassigned places between marks, never over punctuation; tests hold them to `unicodedata`.
 _MARK_RANGES = """
@@ -104,7 +106,7 @@ def words(text: str) -> list[Span]:
     without spaces give one character a word.
     """
     pattern = _ASCII_WORD if text.isascii() else _word()
-    return [Span._make(match.span()) for match in pattern.finditer(text)]
+    return [_made(Span, match.span()) for match in pattern.finditer(text)]
 
 
 def units(text: str, *, language: str = "en") -> list[Unit]:

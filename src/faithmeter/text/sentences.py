@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from string import ascii_letters
 
 from sentencex import segment
 
 from faithmeter.text.blocks import blocks
+from faithmeter.text.english.word_tables import words
 
 # At every full stop sentencex looks back to the start of its input: long input would cost quadratic time.
 _WINDOW = 8192
@@ -24,6 +26,7 @@ _HOLD = 300
 # Equal-length stand-ins: breaks and bullets are blanks; Khmer and Tibetan stops, unknown to sentencex, are dandas.
 _STANDINS = {ord(c): " " for c in "\n\r\t\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029<>•◦▪▫■□●○⁃⁌⁍◆◇★☆➤➢➣▶▸►"}
 _STANDINS |= {ord(c): "।" for c in "។៕།"}
+_ASCII_STANDINS = [chr(code) for code in _STANDINS if code < 128]
 _STANDIN = re.compile(f"[{''.join(map(chr, _STANDINS))}]")
 # sentencex looks for inline lists too, and where it sees one ("(Canada, 2006) … (Latvia, 1999)") it splits no more.
 # Another bracket stops that: lists are found before, in blocks.
@@ -40,10 +43,12 @@ _ELLIPSIS = re.compile(r"…(?=\s+[A-Z\"“])")
 
 # Quotes and brackets, but no apostrophe inside a word. One class comes first so that the search is quick.
 _MARK = re.compile(r"[\"“”„«»()\[\]{}（）'‘’](?:(?<!['‘’])|(?!(?<=\w.)\w))")
+_ASCII_MARKS = "\"'()[]{}"
 _OPENER = {"”": "“", "»": "«", ")": "(", "]": "[", "}": "{", "）": "（", "’": "‘"}
 _OPENERS = frozenset("“„«([{（‘")
 _ELISION = re.compile(r"'(?:\d\ds?\b|n'|t(?:is|was)\b|em\b|cause\b)", re.IGNORECASE)
 _STOPS = frozenset(".!?。！？")
+_LETTERS = frozenset(ascii_letters)
 _NONSPACE = re.compile(r"\S")
 _WORD = re.compile(r"[^\W_]")
 # A bullet of a list that lost its line breaks is no part of the item.
@@ -67,6 +72,12 @@ _TRAILER = re.compile(
 )
 _LOWER = re.compile(r"[\"'“‘«„(\[*_]*+(?P<word>\w*+)")
 _MIXED = re.compile(r"[a-z]+[A-Z]")
+# All words that stand in the four patterns below.
+_SHORT = words(
+    "eq fig ref sec vol no thm lem prop def alg tab ch chap app art p para eqs figs refs secs vols nos thms lems props "
+    "defs algs tabs chs chaps apps arts ps paras pp pt ed eds approx est al cf vs op ver trans incl excl avg resp "
+    "max min st mt ft dr mr mrs ms"
+)
 _REFERENCE = re.compile(
     r"(?:^|[\s(\[])(?:(?:eq|fig|ref|sec|vol|no|thm|lem|prop|def|alg|tab|ch|chap|app|art|p|para)s?|pp|pt|eds?"
     r"|approx|est|et\sal|cf|vs|op|ver|trans)\.\Z",
@@ -131,13 +142,17 @@ def split(text: str, *, language: str) -> list[tuple[int, int]]:
 
 def _word_from(text: str, start: int) -> int:
     """Return where the next word starts, or the end of the text."""
+    if text[start : start + 1] in _LETTERS:
+        return start
     word = _WORD.search(text, start)
     return word.start() if word else len(text)
 
 
 def _mask(text: str) -> str:
     """Blank what would mislead sentencex, at equal length."""
-    mask = text.translate(_STANDINS) if _STANDIN.search(text) else text
+    plain = text.isascii()  # and then quicker to look through
+    held = any(char in text for char in _ASCII_STANDINS) if plain else _STANDIN.search(text)
+    mask = text.translate(_STANDINS) if held else text
     if "…" in mask:
         mask = _ELLIPSIS.sub(".", mask)
     if ")" in mask:
@@ -146,7 +161,7 @@ def _mask(text: str) -> str:
         mask = _ANSWERED_NO.sub("xx", mask)
     if "° " in mask:
         mask = _DEGREES.sub("x", mask)
-    loose = _loose_marks(text)
+    loose = _loose_marks(text) if not plain or any(mark in text for mark in _ASCII_MARKS) else ()
     if loose:
         chars = list(mask)
         for at in loose:
@@ -234,6 +249,8 @@ def _segment(mask: str, language: str) -> list[str]:
 
 def _edge(text: str, stop: int) -> tuple[int, int | None]:
     """Return where the sentence that stops at `stop` really ends, and where the next one starts."""
+    if text[stop : stop + 1] == " " and text[stop + 1 : stop + 2] in _LETTERS:
+        return stop, stop + 1  # as nearly always: neither of the two below begins with a letter
     trailer = _TRAILER.match(text, stop)
     end = trailer.end() if trailer else stop
     after = _NEXT.match(text, end)
@@ -243,11 +260,14 @@ def _edge(text: str, stop: int) -> tuple[int, int | None]:
 def _continues(text: str, start: int, end: int, after: int) -> bool:
     """Say whether the sentence goes on behind a stop that sentencex took for its end."""
     tail = text[max(start, end - 16) : end]
-    if _REFERENCE.search(tail) and _REFERRED.match(text, after):
-        return True
-    if _SHORTENED.search(tail) or (_AMOUNT.search(tail) and _AMOUNTS_TO.match(text, after)):
-        return True
-    if _SAINT.search(tail) or (end - start < 16 and _ENUMERATOR.match(tail)):
+    if _may_be_short(tail):
+        if _REFERENCE.search(tail) and _REFERRED.match(text, after):
+            return True
+        if _SHORTENED.search(tail) or (_AMOUNT.search(tail) and _AMOUNTS_TO.match(text, after)):
+            return True
+        if _SAINT.search(tail):
+            return True
+    if end - start < 16 and _ENUMERATOR.match(tail):
         return True
     if text[start] in "*_" and end - start < 66 and start == 0 and _LEAD_IN.match(text[start:end]):
         return True
@@ -260,7 +280,15 @@ def _continues(text: str, start: int, end: int, after: int) -> bool:
     return last == "." and before[-1:] > "\x7f" and before[-1].islower() and not before[:-1].isalpha()
 
 
+def _may_be_short(tail: str) -> bool:
+    """Say whether a word cut short may stand before a stop: a plain word is looked up, anything else may be one."""
+    word = tail[:-1].rsplit(None, 1)[-1:] if tail[-1] == "." else ()
+    return any(not (last.isalpha() and last.isascii()) or last.lower() in _SHORT for last in word)
+
+
 def _lower_case(text: str, at: int) -> bool:
+    if "A" <= text[at] <= "Z":
+        return False
     word = _LOWER.match(text, at)
     if word is None or not word["word"][:1].islower():
         return False

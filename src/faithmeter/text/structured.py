@@ -305,6 +305,9 @@ def _plain(text: str, start: int, end: int, language: str) -> Iterator[Unit]:
             continue
         else:
             block_units = _field(part, block, labels, language)
+        if start == 0:
+            yield from block_units
+            continue
         for unit in block_units:
             yield Unit(start + unit.start, start + unit.end, *unit[2:])
 
@@ -334,7 +337,11 @@ def _field(text: str, block: Block, labels: list[tuple[int, str]], language: str
     pieces = [(0, len(content))] if block.kind == "heading" else split(content, language=language)
     if field is None or (len(pieces) > 1 and content.count(" ") >= _PROSE * 2):
         for first, last in pieces:
-            yield from _pieces(text, block.start + first, block.start + last)
+            start, piece = block.start + first, content[first:last]
+            if len(piece) > _LONGEST:
+                yield from _pieces(text, start, block.start + last)
+            elif piece:
+                yield Unit(start, start + len(piece.rstrip()), _folded(piece))
         return
     key = field["key"].strip("\"'")
     path = [label for _, label in labels[-_PATH:]]

@@ -11,11 +11,12 @@ from faithmeter.evidence.passages import NUMBERS, terms
 
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?", re.ASCII)
 # Some texts come in pieces: "3, 500" and "98. 7".
-_SPACED = re.compile(r"\d{1,3}(?: ?, ?\d{3})+(?!\d)|(?<!\d)\d++ ?\. ?\d+", re.ASCII)
+_SPACED = re.compile(r"\d(?:\d{0,2}(?: ?, ?\d{3})+(?!\d)|(?<!\d\d)\d*+ ?\. ?\d+)", re.ASCII)
 # A lone digit may well be a citation, or the count of a list.
 _MEANT_NUMBER = re.compile(r"(?<![\w.,])(?:\d{2,}(?:,\d{3})*(?:\.\d+)?|\d(?:,\d{3})+|\d\.\d+)", re.ASCII)
 _COUNT = rf"\d+(?:,\d{{3}})*(?:\.\d+)?|\b(?:{'|'.join(NUMBERS)})\b"
 _MEASURE = re.compile(rf"([$€£]?)({_COUNT})(?:[\s-]?(%|[^\W\d_]+)|\s?°\s?([CF])\b)?", re.ASCII | re.IGNORECASE)
+_NUMBER_WORDS = {word: re.compile(rf"(?<![a-z]){word}(?![a-z])") for word in NUMBERS}
 _UNITS = {
     word: names.split()[0]
     for names in (
@@ -63,7 +64,7 @@ _BOUND = re.compile(
     rf"\s+[$€£]?\s?({_COUNT}|half\b)",
     re.IGNORECASE,
 )
-_CLOCK = re.compile(r"\b(\d{1,2})(?::\d\d|(?= ?[ap]\.?m))", re.ASCII | re.IGNORECASE)
+_CLOCK = re.compile(r"(\d(?<!\w\d)\d?)(?::\d\d|(?= ?[ap]\.?m))", re.ASCII | re.IGNORECASE)
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]+")
 
 
@@ -187,7 +188,8 @@ def numbers_in(text: str) -> set[str]:
     found = {plain_number(number) for number in _NUMBER.findall(text)}
     found |= {plain_number(number.replace(" ", "")) for number in _SPACED.findall(text)}
     found |= {str((int(hour) + 12) % 24) for hour in _CLOCK.findall(text) if int(hour) < 24}
-    return found | {NUMBERS[word] for word in re.findall(r"[a-z]+", text.lower()) if word in NUMBERS}
+    lower = text.lower()
+    return found | {NUMBERS[word] for word in NUMBERS if word in lower and _NUMBER_WORDS[word].search(lower)}
 
 
 def plain_number(number: str) -> str:

@@ -65,13 +65,17 @@ def read(text: str) -> tuple[Word, ...]:
 _HYPHENED = re.compile(r"(?<![^\W\d_])[^\W\d_]++(?:[-‐‑][^\W\d_]++)+")
 _CAMEL = re.compile(r"(?<![A-Za-z])[A-Z]?[a-z]{2,}+(?:[A-Z][a-z]++)+")
 _HUMP = re.compile(r"[A-Z]?[a-z]+")
+_INNER_CAPITAL = re.compile("[A-Z](?<=[a-z].)")
+"""What every camel has; looked for by its capitals, of which there are few."""
 
 
 def forms(text: str) -> frozenset[str]:
     """The stems of a text's words, however they are written: "Wi-Fi" is "wifi", and "TakeOut" "take" and "out"."""
     plain = {stem(word) for word in set(WORD.findall(text.lower()))}
-    plain.update(stem(re.sub(r"\W", "", match[0].lower())) for match in _HYPHENED.finditer(text))
-    plain.update(stem(part.lower()) for match in _CAMEL.finditer(text) for part in _HUMP.findall(match[0]))
+    if any(hyphen in text for hyphen in "-‐‑"):
+        plain.update(stem(re.sub(r"\W", "", match[0].lower())) for match in _HYPHENED.finditer(text))
+    if _INNER_CAPITAL.search(text):
+        plain.update(stem(part.lower()) for match in _CAMEL.finditer(text) for part in _HUMP.findall(match[0]))
     return frozenset(plain)
 
 

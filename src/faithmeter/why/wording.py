@@ -45,15 +45,15 @@ def negations(seen: Comparison) -> Iterator[Finding]:
         if not ours and scope & seen.said:
             yield Finding("negation", 0.6 if len(theirs) == 1 else 0.4, _place(seen, scope),
                           _phrase(seen.passage, span).of(seen.passage))  # fmt: skip
-    for place, word in enumerate(seen.ours):
-        opposed = _OPPOSED.get(word.stem)
-        bare = _PREFIXED.sub("", word.text.lower())
-        for other in seen.theirs:
-            denied = other.text.lower() != word.text.lower() and (
-                (bare != word.text.lower() and bare == other.text.lower())
-                or _PREFIXED.sub("", other.text.lower()) == word.text.lower()
-            )
-            if place in seen.foreign and (denied or (opposed and other.stem == opposed)):
+    others = [(other, other.text.lower()) for other in seen.theirs] if seen.foreign else []
+    others_bare = [_PREFIXED.sub("", lower) for _, lower in others]
+    for place in sorted(seen.foreign):
+        word = seen.ours[place]
+        opposed, said = _OPPOSED.get(word.stem), word.text.lower()
+        bare = _PREFIXED.sub("", said)
+        for (other, lower), other_bare in zip(others, others_bare, strict=True):
+            denied = lower != said and ((bare != said and bare == lower) or other_bare == said)
+            if denied or (opposed and other.stem == opposed):
                 yield Finding("negation", 0.72, Span(word.start, word.end), other.text)
                 break
 
