@@ -298,7 +298,7 @@ class Verdict(Model):
         return self.label.replace("_", " ")
 
     def __repr__(self) -> str:
-        return f"<Verdict {self.word} {display.number(self.support)}: {self.claim.text!r}>"
+        return f"<Verdict {self.word} {display.rounded(self.support)}: {self.claim.text!r}>"
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield display.outcome_rich(self)

@@ -58,7 +58,7 @@ def _picture(character: str) -> str:
     return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
 
 
-def number(value: float | None) -> str:
+def rounded(value: float | None) -> str:
     """A score or support for people: two digits, or a dash where there is none."""
     return "–" if value is None else f"{value:.2f}"
 
@@ -111,11 +111,11 @@ def _worst(outcomes: Sequence[Outcome]) -> Outcome:
 def headline(result: Result) -> str:
     claims = len(result.outcomes)
     low_high = (
-        f", between {number(result.bounds[0])} and {number(result.bounds[1])}"
+        f", between {rounded(result.bounds[0])} and {rounded(result.bounds[1])}"
         if result.failures and result.bounds
         else ""
     )
-    return f"score {number(result.score)}{low_high} ({result.status}, {claims} claim{'s' * (claims != 1)})"
+    return f"score {rounded(result.score)}{low_high} ({result.status}, {claims} claim{'s' * (claims != 1)})"
 
 
 # --- plain text -------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def as_text(result: Result) -> str:
     lines = [f"Result{name}: {headline(result)}"]
     for outcome in result.outcomes:
         lines.append(
-            f"  {LOOKS[outcome.word].mark} {outcome.word:19} {number(_support(outcome)):>4}  {claim_text(outcome)}"
+            f"  {LOOKS[outcome.word].mark} {outcome.word:19} {rounded(_support(outcome)):>4}  {claim_text(outcome)}"
         )
     lines += [f"  · {aside.kind.replace('_', ' '):19}       {printable(aside.text)}" for aside in result.asides]
     lines += [f"  {line}" for line in citation_lines(result)]
@@ -140,7 +140,7 @@ def citation_lines(result: Result) -> list[str]:
     citations = result.citations
     if citations is None:
         return []
-    lines = [f"citations: precision {number(citations.precision)}, recall {number(citations.recall)}"]
+    lines = [f"citations: precision {rounded(citations.precision)}, recall {rounded(citations.recall)}"]
     said = {"wrong_passage": "names the wrong passage", "unsupported": "is supported by no passage"}
     for mark in citations.marks:
         if mark.found != "right":
@@ -159,7 +159,7 @@ def citation_totals(tally: Tally) -> list[str]:
         return []
     named = {"wrong_passage": "of the wrong passage", "unsupported": "unsupported", "unknown": "unknown"}
     bad = ", ".join(f"{marks[word]:,} {said}" for word, said in named.items() if marks[word])
-    numbers = f"precision {number(tally.marks.precision)}, recall {number(tally.marks.recall)}"
+    numbers = f"precision {rounded(tally.marks.precision)}, recall {rounded(tally.marks.recall)}"
     cited = f"{marks['cited']:,} of {marks['claims']:,} claims are cited rightly"
     return [f"citations: {numbers}{f' ({bad})' if bad else ''}; {cited}"]
 
@@ -173,10 +173,10 @@ def _counted(counts: Mapping[Any, int]) -> str:
 def summary_lines(tally: Tally) -> list[str]:
     """A run's numbers, one line each."""
     interval = tally.interval
-    between = f" (95 % interval {number(interval[0])} to {number(interval[1])})" if interval else ""
-    lines = [f"mean score {number(tally.mean)}{between} over {len(tally.scores)} of {tally.count} samples"]
+    between = f" (95 % interval {rounded(interval[0])} to {rounded(interval[1])})" if interval else ""
+    lines = [f"mean score {rounded(tally.mean)}{between} over {len(tally.scores)} of {tally.count} samples"]
     if tally.pass_rate is not None:
-        lines.append(f"pass rate {tally.pass_rate:.0%} at {number(tally.min_score)}")
+        lines.append(f"pass rate {tally.pass_rate:.0%} at {rounded(tally.min_score)}")
     if tally.statuses:
         lines.append("samples: " + _counted(tally.statuses))
     if tally.labels:
@@ -251,7 +251,7 @@ def outcome_rich(outcome: Outcome) -> RenderableType:
     from rich.text import Text
 
     look = LOOKS[outcome.word]
-    head = Text.assemble((f"{look.mark} {outcome.word} ", look.style), (number(_support(outcome)), "dim"), " ")
+    head = Text.assemble((f"{look.mark} {outcome.word} ", look.style), (rounded(_support(outcome)), "dim"), " ")
     detail = detail_text(outcome)
     head.append_text(claim_rich(outcome, gap_style="underline"))
     return Group(head, *([Padding(Text(detail, style="dim"), (0, 0, 0, 4))] if detail else []))
@@ -289,7 +289,7 @@ def as_rich(result: Result) -> RenderableType:
     for outcome in result.outcomes:
         look, detail = LOOKS[outcome.word], detail_text(outcome)
         said = Group(claim_rich(outcome, gap_style="underline"), *([Text(detail, style="dim")] if detail else []))
-        claims.add_row(Text(f"{look.mark} {outcome.word}", style=look.style), number(_support(outcome)), said)
+        claims.add_row(Text(f"{look.mark} {outcome.word}", style=look.style), rounded(_support(outcome)), said)
     for aside in result.asides:
         claims.add_row(
             *(Text(words, style="dim") for words in (f"· {aside.kind.replace('_', ' ')}", "", printable(aside.text)))
@@ -323,7 +323,7 @@ def report_rich(tally: Tally, *, rows: int = 10) -> RenderableType:
     for result in worst:
         outcome = (result.failures + result.unsupported or (None,))[0]
         look_at = outcome_rich(outcome) if outcome else Text(result.status)
-        table.add_row(Text(printable(result.sample.id)), number(result.score), str(len(result.outcomes)), look_at)
+        table.add_row(Text(printable(result.sample.id)), rounded(result.score), str(len(result.outcomes)), look_at)
     return Group(*lines, Text(), table)
 
 
@@ -360,7 +360,7 @@ def fix_headline(revision: Revision) -> str:
         "unjudged": "the answer could not be judged in full, and is as it was",
     }
     edits = f"{len(revision.edits)} edit{'s' * (len(revision.edits) != 1)}"
-    score = "" if revision.status == "refused" else f", score {number(revision.score)}"  # a refusal claims nothing
+    score = "" if revision.status == "refused" else f", score {rounded(revision.score)}"  # a refusal claims nothing
     return f"{said[revision.status]} ({edits}{score})"
 
 
@@ -381,7 +381,7 @@ def outcome_html(outcome: Outcome) -> str:
     below = f'<div style="opacity:.75;margin-left:1.5em">{detail}</div>' if detail else ""
     badge = f'<b style="background:{look.paper};color:{look.ink};border-radius:3px;padding:0 4px">'
     claim = escape(claim_text(outcome))
-    return f"<div>{badge}{look.mark} {outcome.word}</b> {number(_support(outcome))} {claim}{below}</div>"
+    return f"<div>{badge}{look.mark} {outcome.word}</b> {rounded(_support(outcome))} {claim}{below}</div>"
 
 
 def as_html(result: Result) -> str:

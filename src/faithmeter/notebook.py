@@ -12,8 +12,8 @@ from faithmeter.display import (
     claim_text,
     detail_text,
     fix_headline,
-    number,
     printable,
+    rounded,
     summary_lines,
     why,
 )
@@ -61,7 +61,7 @@ def _answer_html(result: Result, worst: Outcome | None) -> str:
     kind = worst.word.replace(" ", "-") if worst else "supported"
     return (
         f'<details class="{kind}" style="margin:.4em 0"><summary><b>{escape(result.sample.id)}</b> '
-        f"{number(result.score)}{said}</summary>{as_html(result)}</details>"
+        f"{rounded(result.score)}{said}</summary>{as_html(result)}</details>"
     )
 
 

@@ -23,7 +23,7 @@ from faithmeter.data import jsonl
 from faithmeter.data.datasets import only_samples, read_samples
 from faithmeter.data.files import keep_apart
 from faithmeter.datamodels import Context, Failure, Outcome, Sample, Verdict
-from faithmeter.display import LOOKS, is_derived, number, why
+from faithmeter.display import LOOKS, is_derived, rounded, why
 from faithmeter.errors import BudgetReached, FaithmeterError, UsageError
 from faithmeter.evaluator import Evaluator
 from faithmeter.evidence.passages import Index, best_evidence, select
@@ -230,7 +230,7 @@ def failure_message(result: Result, limit: float) -> str:
     lines = [_headline(result, limit)]
     for outcome in to_look_at(result):
         support = getattr(outcome, "support", None)
-        shown = "" if support is None else f" (support {number(support)})"
+        shown = "" if support is None else f" (support {rounded(support)})"
         claim = one_line(outcome.claim.text, 2000) if outcome.claim else "the whole answer"
         lines += ["", f"  {LOOKS[outcome.word].mark} {outcome.word}{shown}: {claim}"]
         lines += [f"      {line}" for line in _details(outcome, result)]
@@ -241,11 +241,11 @@ def _headline(result: Result, limit: float) -> str:
     if result.status == "failed":
         return "the answer could not be judged"
     if result.failures and result.bounds:
-        low, high = result.bounds
+        low, high = map(rounded, result.bounds)
         share = f"{len(result.failures)} of {len(result.outcomes)} claims could not be judged"
-        return f"the answer may not be faithful: score {number(low)} to {number(high)}, the limit is {limit:g}; {share}"
+        return f"the answer may not be faithful: score {low} to {high}, the limit is {limit:g}; {share}"
     claims = f"{len(result.unsupported)} of {len(result.outcomes)} claims not supported"
-    return f"the answer is not faithful: score {number(result.score)}, the limit is {limit:g}; {claims}"
+    return f"the answer is not faithful: score {rounded(result.score)}, the limit is {limit:g}; {claims}"
 
 
 def _details(outcome: Outcome, result: Result) -> list[str]:
@@ -353,5 +353,5 @@ def summary_lines(config: pytest.Config) -> Iterable[str]:
 
 def _answers(summary: Summary) -> str:
     labels = ", ".join(f"{count} {label.replace('_', ' ')}" for label, count in summary.labels.items())
-    answers = f"{summary.count} answer{'s' * (summary.count != 1)} checked, mean score {number(summary.mean)}"
+    answers = f"{summary.count} answer{'s' * (summary.count != 1)} checked, mean score {rounded(summary.mean)}"
     return f"{answers}; claims: {labels}" if labels else answers

@@ -14,7 +14,7 @@ from faithmeter.cli import BELOW, PASSED
 from faithmeter.cli.help import Command, quiet_option
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.data.files import keep_apart
-from faithmeter.display import number, printable
+from faithmeter.display import printable, rounded
 from faithmeter.errors import DataError
 from faithmeter.report import read_results
 from faithmeter.report.escaping import one_line
@@ -178,7 +178,7 @@ def _disagreement(unit: LabelledUnit) -> RenderableType:
     head = Text.assemble(
         (f"people: {unit.people.replace('_', ' ')}", "bold"),
         f", judge: {unit.judge.replace('_', ' ')} ",
-        (number(unit.support), "dim"),
+        (rounded(unit.support), "dim"),
         f"  {one_line(unit.sample, 40)}",
     )
     lines = [Text(one_line(unit.text, 400))]

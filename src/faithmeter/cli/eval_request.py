@@ -148,7 +148,7 @@ def verdict(tally: Tally, request: EvalRequest, stopped: str | None) -> int:
         return code
     least, precision = request.min_citation_precision, tally.marks.precision
     if least is not None and (precision is None or precision < least):
-        click.echo(f"faithmeter: citation precision {display.number(precision)} is below {least:g}", err=True)
+        click.echo(f"faithmeter: citation precision {display.rounded(precision)} is below {least:g}", err=True)
         return BELOW
     return PASSED
 
@@ -161,7 +161,7 @@ def gate(tally: Tally, min_coverage: float, stopped: str | None = None) -> int:
         return UNJUDGED
     if tally.min_score is not None and (stopped or tally.mean is None or tally.mean < tally.min_score):
         if tally.mean is None or tally.mean < tally.min_score:
-            click.echo(f"faithmeter: mean score {display.number(tally.mean)} is below {tally.min_score:g}", err=True)
+            click.echo(f"faithmeter: mean score {display.rounded(tally.mean)} is below {tally.min_score:g}", err=True)
         return BELOW
     return PASSED
 

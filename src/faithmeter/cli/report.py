@@ -15,7 +15,7 @@ from faithmeter.cli.help import Command, quiet_option
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.data.files import keep_apart
 from faithmeter.data.results_file import ResultsFile
-from faithmeter.display import number, printable
+from faithmeter.display import printable, rounded
 from faithmeter.report import FORMATS, format_of, origin, summarise, write_report
 from faithmeter.report.github import announce, commands_off
 from faithmeter.report.profiles import counted_as, profiles_table
@@ -93,7 +93,7 @@ def command(
     for line in announce(summary, title=title, data=str(path)):
         click.echo(line, err=True)
     if summary.passed is False:
-        click.echo(f"faithmeter: mean score {number(summary.mean)} is below {summary.min_score:g}", err=True)
+        click.echo(f"faithmeter: mean score {rounded(summary.mean)} is below {summary.min_score:g}", err=True)
     sys.exit(BELOW if summary.passed is False else PASSED)
 
 
@@ -117,14 +117,14 @@ def _trend(
     if not quiet:
         for run in runs:
             interval = run.summary.interval
-            between = f" ({number(interval[0])} to {number(interval[1])})" if interval else ""
+            between = f" ({rounded(interval[0])} to {rounded(interval[1])})" if interval else ""
             click.echo(
-                f"{printable(run.name)}: mean score {number(run.summary.mean)}{between}, {run.summary.count} answers"
+                f"{printable(run.name)}: mean score {rounded(run.summary.mean)}{between}, {run.summary.count} answers"
             )
         click.echo(f"wrote {outputs[0]}")
     last = runs[-1].summary
     if last.passed is False:
-        click.echo(f"faithmeter: mean score {number(last.mean)} is below {last.min_score:g}", err=True)
+        click.echo(f"faithmeter: mean score {rounded(last.mean)} is below {last.min_score:g}", err=True)
     return BELOW if last.passed is False else PASSED
 
 

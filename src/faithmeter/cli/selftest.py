@@ -159,12 +159,12 @@ def _table(title: str, group: list[Tested], word: str) -> RenderableType:
 def _mistake(item: Tested, case: Any, outcome: Any) -> RenderableType:
     from rich.text import Text
 
-    from faithmeter.display import number
+    from faithmeter.display import rounded
     from faithmeter.report.escaping import one_line
 
     word = "flagged" if item.harmless else "missed"
     return Text.assemble(
-        (f"{word} ({item.kind}, {number(outcome.support)}) ", "bold"),
+        (f"{word} ({item.kind}, {rounded(outcome.support)}) ", "bold"),
         one_line(case.changed.claim.text, 300),
         ("\n    was: " + one_line(case.original.claim.text, 300), "dim"),
     )

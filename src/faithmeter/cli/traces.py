@@ -23,7 +23,7 @@ from faithmeter.data.jsonl import encode
 from faithmeter.data.results_file import ResultsFile
 from faithmeter.data.traces.gather import reason
 from faithmeter.datamodels import Sample
-from faithmeter.display import number as shown_number
+from faithmeter.display import rounded
 from faithmeter.errors import DataError, RowError
 from faithmeter.results import Result
 from faithmeter.runs.journal import Journal
@@ -205,9 +205,7 @@ def score_command(
         why = ", ".join(f"{times} {what}" for what, times in unusable.most_common())
         click.echo(f"faithmeter: {unusable.total()} traces left out: {why}", err=True)
     if not quiet:
-        click.echo(
-            f"mean score {shown_number(run.tally.mean)}; {count} scores of {answers} answers sent to {shown(url)}"
-        )
+        click.echo(f"mean score {rounded(run.tally.mean)}; {count} scores of {answers} answers sent to {shown(url)}")
     sys.exit(gate(run.tally, min_coverage=1.0))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from faithmeter.datamodels import Failure, Outcome
-from faithmeter.display import BLAME_WORDS, LOOKS, number, printable, why
+from faithmeter.display import BLAME_WORDS, LOOKS, printable, rounded, why
 from faithmeter.report.comparison import SIGNIFICANT, ClaimChange, Comparison, Pairing
 from faithmeter.report.escaping import one_line
 
@@ -30,7 +30,7 @@ def summary_lines(comparison: Comparison) -> list[str]:
     if interval:
         between = f" (95 % interval {signed(interval[0])} to {signed(interval[1])}, p = {p_words(comparison.p_value)})"
     lines = [
-        f"mean score {number(comparison.mean(0))} → {number(comparison.mean(1))}: "
+        f"mean score {rounded(comparison.mean(0))} → {rounded(comparison.mean(1))}: "
         f"{signed(comparison.difference)}{between}",
         verdict(comparison),
         f"{len(comparison.differences)} samples compared: {worse} worse, {same} the same, {better} better",
@@ -103,7 +103,7 @@ def _section(title: str, comparison: Comparison, pairs: list[Pairing]) -> Iterat
     yield Text(title, style="bold")
     for pair in pairs:
         before, after = pair.scores
-        moved = f" {number(before)} → {number(after)} ({signed(pair.difference, 2)})"
+        moved = f" {rounded(before)} → {rounded(after)} ({signed(pair.difference, 2)})"
         yield Text.assemble((one_line(pair.id, 60), "bold"), moved)
         claims = [claim for claim in comparison.load(pair).claims if claim.changed]
         for claim in claims[:CLAIMS]:
@@ -136,5 +136,5 @@ def _why(outcome: Outcome) -> str:
         return one_line(outcome.message)
     quotes = [f"context {item.context + 1}: “{one_line(item.quote, 160)}”" for item in outcome.evidence[:1]]
     reason = [one_line(reason, 200)] if (reason := why(outcome)) else []
-    support = [] if outcome.support is None else [f"support {number(outcome.support)}"]
+    support = [] if outcome.support is None else [f"support {rounded(outcome.support)}"]
     return "; ".join([*support, *quotes, *reason]) or "no evidence"

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from faithmeter.data.results_file import ResultsFile
-from faithmeter.display import number, why
+from faithmeter.display import rounded, why
 from faithmeter.report.escaping import markdown, one_line, workflow_message, workflow_property
 from faithmeter.report.markdown import lines
 from faithmeter.report.summary import OWN_PLACE, Summary, passes, summarise, to_look_at
@@ -72,7 +72,7 @@ def annotation_lines(summary: Summary, *, data: str | None = None) -> Iterator[s
     kind = "warning" if summary.min_score is None else "error"
     shown = [result for result in summary.worst(summary.keep) if not passes(result, summary.min_score)]
     for result in shown[:ANNOTATIONS]:
-        title = f"{one_line(result.sample.id, 80)}: faithfulness {number(result.score)}"
+        title = f"{one_line(result.sample.id, 80)}: faithfulness {rounded(result.score)}"
         file, _, line = str(result.sample.metadata.get(OWN_PLACE, "")).rpartition(":")
         location = f"file={workflow_property(file or data or '')}," if file or data else ""
         location += f"line={workflow_property(line)}," if file else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO
 
 from faithmeter.datamodels import Failure
-from faithmeter.display import citation_lines, number, why
+from faithmeter.display import citation_lines, rounded, why
 from faithmeter.report.escaping import xml, xml_attribute
 from faithmeter.report.summary import OWN_PLACE, Summary, limit_of, passes, to_look_at
 from faithmeter.results import Result
@@ -36,7 +36,7 @@ def _case(result: Result, limit: float) -> Iterator[str]:
     elif result.score is None:
         yield '<skipped message="the answer claims nothing, and the scoring leaves it out"/>'
     elif result.score < limit:
-        message = f"score {number(result.score)} is below {limit:g}"
+        message = f"score {rounded(result.score)} is below {limit:g}"
         yield f'<failure type="unfaithful" message="{message}">{xml(_words(result))}</failure>'
     yield "</testcase>\n"
 

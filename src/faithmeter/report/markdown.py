@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO
 
 from faithmeter.datamodels import Outcome, Verdict
-from faithmeter.display import LOOKS, citation_totals, noted, number, why, why_lines
+from faithmeter.display import LOOKS, citation_totals, noted, rounded, why, why_lines
 from faithmeter.report.escaping import markdown
 from faithmeter.report.html.plot import shares
 from faithmeter.report.summary import Summary
@@ -47,12 +47,12 @@ def lines(summary: Summary, *, title: str | None = None) -> Iterator[str]:
 def headline(summary: Summary) -> str:
     """The mean, its interval, and whether it passes."""
     interval = (
-        f" (95 % interval {number(summary.interval[0])} to {number(summary.interval[1])})" if summary.interval else ""
+        f" (95 % interval {rounded(summary.interval[0])} to {rounded(summary.interval[1])})" if summary.interval else ""
     )
     gate = ""
     if summary.passed is not None:
         gate = f", {'✓ passes' if summary.passed else '✗ below'} the limit of {summary.min_score:g}"
-    return f"**Mean faithfulness {number(summary.mean)}**{interval}{gate}."
+    return f"**Mean faithfulness {rounded(summary.mean)}**{interval}{gate}."
 
 
 def _numbers(summary: Summary) -> Iterator[str]:

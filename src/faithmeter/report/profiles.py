@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from faithmeter.display import number
+from faithmeter.display import rounded
 from faithmeter.intervals import mean_interval
 from faithmeter.results import Result
 from faithmeter.scoring import PROFILES, Scoring
@@ -56,6 +56,6 @@ def profiles_table(rows: Iterable[Counted]) -> RenderableType:
     for column in ("tool", "mean", "95 % interval", "samples", "how it counts"):
         table.add_column(column, justify="right" if column in ("mean", "samples") else "left")
     for row in rows:
-        between = f"{number(row.interval[0])} to {number(row.interval[1])}" if row.interval else "–"
-        table.add_row(row.name, number(row.mean), between, str(row.scored), row.way)
+        between = f"{rounded(row.interval[0])} to {rounded(row.interval[1])}" if row.interval else "–"
+        table.add_row(row.name, rounded(row.mean), between, str(row.scored), row.way)
     return table

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from faithmeter.datamodels import Failure, Outcome, Verdict
-from faithmeter.display import LOOKS, claim_rich, number, summary_lines, why
+from faithmeter.display import LOOKS, claim_rich, rounded, summary_lines, why
 from faithmeter.report.escaping import one_line
 from faithmeter.report.summary import BINS, Summary, to_look_at
 from faithmeter.results import Result
@@ -65,7 +65,7 @@ def _claim(result: Result, outcome: Outcome) -> Iterator[RenderableType]:
     from rich.text import Text
 
     look = LOOKS[outcome.word]
-    support = number(outcome.support) if isinstance(outcome, Verdict) else "    "
+    support = rounded(outcome.support) if isinstance(outcome, Verdict) else "    "
     head = Text.assemble(
         (f"{look.mark} {outcome.word:<19}", look.style),
         (f" {support}  ", "dim"),

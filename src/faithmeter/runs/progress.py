@@ -169,7 +169,7 @@ def _words(numbers: dict[str, Any]) -> str:
     parts = [f"{numbers['answers']}{of} answers", f"{numbers['rate']:g}/s"]
     if numbers["eta_seconds"] is not None:
         parts.append(f"{_duration(numbers['eta_seconds'])} to go")
-    parts.append(f"mean score {display.number(numbers['mean'])}")
+    parts.append(f"mean score {display.rounded(numbers['mean'])}")
     if numbers["cost"] is not None:
         parts.append(f"${numbers['cost']:.4f}")
     parts += [f"{numbers[name]} {name.replace('_', ' ')}" for name in ("reused", "cache_hits") if numbers[name]]

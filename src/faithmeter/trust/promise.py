@@ -22,7 +22,7 @@ from faithmeter.intervals import binomial_cdf, same_distribution, upper_bound
 from faithmeter.results import Result
 
 CONFIDENCE = 0.95
-GRID = tuple(number / 200 for number in range(199, -1, -1))
+GRID = tuple(step / 200 for step in range(199, -1, -1))
 """The thresholds that are tried, the strictest first; fixed beforehand."""
 KEPT = 2000
 """Values of each kind that a promise keeps, for the drift test."""

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from faithmeter.data.files import replacing
-from faithmeter.display import LOOKS, number
+from faithmeter.display import LOOKS, rounded
 from faithmeter.report.html.page import page
 from faithmeter.trust.agreement import NAMES, Agreement, LabelledUnit
 from faithmeter.trust.metrics import Estimate, recall, specificity
@@ -220,6 +220,6 @@ def _card(unit: LabelledUnit) -> str:
     return (
         f'<li class="panel"><p class="said"><span class="unit">{escape(unit.sample)}</span> '
         f"people {_badge(unit.people)} judge {_badge(unit.judge)} "
-        f'<span class="figure unit">{number(unit.support)}</span></p>{asked}'
+        f'<span class="figure unit">{rounded(unit.support)}</span></p>{asked}'
         f'<p class="prose">{escape(unit.text)}</p>{evidence}{reason}</li>'
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from faithmeter.data.files import replacing
 from faithmeter.datamodels import Label
-from faithmeter.display import BLAME_WORDS, LOOKS, number
+from faithmeter.display import BLAME_WORDS, LOOKS, rounded
 from faithmeter.report.compare_terminal import p_words, signed, verdict
 from faithmeter.report.comparison import Comparison, Pairing
 from faithmeter.report.html.page import BLOCK, data_script, page
@@ -74,8 +74,8 @@ def _overview(comparison: Comparison) -> str:
     ]
     alone += [f"{unscored:,} without a score in one run"] if unscored else []
     tiles = [
-        _tile("First run", number(comparison.mean(0)), escape(comparison.files[0].path.name)),
-        _tile("Second run", number(comparison.mean(1)), escape(comparison.files[1].path.name)),
+        _tile("First run", rounded(comparison.mean(0)), escape(comparison.files[0].path.name)),
+        _tile("Second run", rounded(comparison.mean(1)), escape(comparison.files[1].path.name)),
         _tile("Samples", f"{len(comparison.differences):,}", "; ".join(["compared", *alone])),
         _tile("Moved", f"{worse + better:,}", f"↓ {worse:,} worse, ↑ {better:,} better, {same:,} the same"),
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import urlencode
 
-from faithmeter.display import LOOKS, noted, number
+from faithmeter.display import LOOKS, noted, rounded
 from faithmeter.report.html import plot, why_panels
 from faithmeter.report.html.payload import preview
 from faithmeter.report.summary import Summary, to_look_at
@@ -45,7 +45,7 @@ def _first(summary: Summary) -> str:
             f'<span class="said" dir="auto">{escape(claim)}</span></a>'
             f'<p class="why" dir="auto">{escape(why)}</p>'
             f'<p class="unit"><a href="#{escape(urlencode({"sample": result.sample.id}))}"><bdi>'
-            f"{escape(result.sample.id)}</bdi></a>, score {number(result.score)}</p></li>"
+            f"{escape(result.sample.id)}</bdi></a>, score {rounded(result.score)}</p></li>"
         )
     return f'{head}<ol role="list">{"".join(items)}</ol></div>'
 
@@ -57,7 +57,7 @@ def _notes(summary: Summary) -> str:
 
 def _mean(summary: Summary) -> str:
     interval = summary.interval
-    between = f"95 % interval {number(interval[0])} to {number(interval[1])}" if interval else "no score yet"
+    between = f"95 % interval {rounded(interval[0])} to {rounded(interval[1])}" if interval else "no score yet"
     gate = ""
     if summary.passed is not None:
         kind, mark, word = ("supported", "✓", "passes") if summary.passed else ("contradicted", "✗", "below")
@@ -67,7 +67,7 @@ def _mean(summary: Summary) -> str:
         )
     return (
         f'<div class="panel mean"><h2 class="eyebrow">Mean faithfulness</h2>'
-        f'<span class="figure">{number(summary.mean)}</span>{_gauge(summary)}<p class="unit">{between}</p>{gate}</div>'
+        f'<span class="figure">{rounded(summary.mean)}</span>{_gauge(summary)}<p class="unit">{between}</p>{gate}</div>'
     )
 
 
@@ -107,7 +107,7 @@ def _tiles(summary: Summary) -> list[str]:
     note = "every claim could be judged" if not failed else _failures(summary)
     tiles.append(_tile("Claims", f"{summary.verdicts + failed:,}", note))
     if summary.marks.recall is not None:
-        figure = f"{number(summary.marks.precision)} / {number(summary.marks.recall)}"
+        figure = f"{rounded(summary.marks.precision)} / {rounded(summary.marks.recall)}"
         tiles.append(_tile("Citations", figure, "precision / recall of the marks"))
     return [*tiles, _cost(summary)]
 

@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import IO
 
 from faithmeter.datamodels import Label
-from faithmeter.display import LOOKS, number
+from faithmeter.display import LOOKS, rounded
 from faithmeter.report.summary import BINS, MANY_CLAIMS, Summary
 from faithmeter.results import Result
 
@@ -27,8 +27,8 @@ def standalone(summary: Summary) -> str:
     width, height = 2 * WIDTH + gap + 48, head + HEIGHT + 84
     css = files("faithmeter.report.html").joinpath("assets/plot.css").read_text("utf-8")
     css = re.sub(r"var\(--[\w-]+, (#\w+)\)", r"\1", css)  # programs other than browsers know no CSS variables
-    interval = f" ({number(summary.interval[0])} to {number(summary.interval[1])})" if summary.interval else ""
-    title = f"faithfulness {number(summary.mean)}{interval}, {summary.count} answers"
+    interval = f" ({rounded(summary.interval[0])} to {rounded(summary.interval[1])})" if summary.interval else ""
+    title = f"faithfulness {rounded(summary.mean)}{interval}, {summary.count} answers"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="plot" viewBox="0 0 {width} {height}" width="{width}" '
         f'height="{height}" role="img"><title>{title}</title><style>{css}</style>'

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from faithmeter.data.files import replacing
 from faithmeter.data.results_file import ResultsFile
 from faithmeter.datamodels import Label
-from faithmeter.display import LOOKS, number
+from faithmeter.display import LOOKS, rounded
 from faithmeter.errors import DataError
 from faithmeter.report.compare_terminal import signed
 from faithmeter.report.comparison import Comparison
@@ -109,7 +109,7 @@ def _plot(runs: Sequence[TrendRun]) -> str:
         if index % every == 0:
             short = run.name if len(run.name) <= 16 else run.name[:15] + "…"
             parts.append(f'<text x="{x(index):.1f}" y="{HEIGHT - 14}" text-anchor="middle">{escape(short)}</text>')
-    words = "; ".join(f"{escape(run.name)}: {number(run.summary.mean)}" for run in runs)
+    words = "; ".join(f"{escape(run.name)}: {rounded(run.summary.mean)}" for run in runs)
     return (
         '<section class="panel"><h2 class="eyebrow">Mean faithfulness, with its 95 % interval</h2>'
         '<div class="scroll" tabindex="0" role="region" aria-label="Chart">'
@@ -120,8 +120,8 @@ def _plot(runs: Sequence[TrendRun]) -> str:
 
 def _point(x: float, y: Callable[[float], float], run: TrendRun) -> list[str]:
     mean, interval = run.summary.mean or 0.0, run.summary.interval
-    between = f", {number(interval[0])} to {number(interval[1])}" if interval else ""
-    title = f"<title>{escape(run.name)}: {number(mean)}{between}, {run.summary.count} answers</title>"
+    between = f", {rounded(interval[0])} to {rounded(interval[1])}" if interval else ""
+    title = f"<title>{escape(run.name)}: {rounded(mean)}{between}, {run.summary.count} answers</title>"
     bars = []
     if interval:
         top, bottom = y(interval[1]), y(interval[0])
@@ -162,12 +162,12 @@ def _table(runs: Sequence[TrendRun], changes: Sequence[Step]) -> str:
 
 def _row(run: TrendRun, step: Step | None, before: str) -> str:
     interval = run.summary.interval
-    between = f'<span class="unit">{number(interval[0])} to {number(interval[1])}</span>' if interval else ""
+    between = f'<span class="unit">{rounded(interval[0])} to {rounded(interval[1])}</span>' if interval else ""
     rate = f"<td>{run.summary.pass_rate:.0%}</td>" if run.summary.pass_rate is not None else ""
     return (
         f'<tr><th scope="row"><bdi>{escape(run.name)}</bdi>'
         f'<span class="unit">{run.written:%Y-%m-%d %H:%M} UTC</span></th>'
-        f'<td><span class="figure">{number(run.summary.mean)}</span>{between}</td><td>{_moved(step)}</td>{rate}'
+        f'<td><span class="figure">{rounded(run.summary.mean)}</span>{between}</td><td>{_moved(step)}</td>{rate}'
         f"<td>{run.summary.count:,}</td><td>{_labels(run.summary)}</td><td>{_changed(step, before)}</td></tr>"
     )
 
