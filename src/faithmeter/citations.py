@@ -24,10 +24,10 @@ class Citation(Model):
     context: int | None = None
     """The context it names, from 0; None: there is none of that name."""
     found: Literal["right", "wrong_passage", "unsupported", "unknown"]
-    """right: the passage bears the claim out, alone or with the others that are cited. wrong_passage: another passage
+    """right: the passage supports the claim, alone or with the others that are cited. wrong_passage: another passage
     does. unsupported: no passage does. unknown: the mark names no passage."""
     better: int | None = None
-    """The context that bears the claim out instead."""
+    """The context that supports the claim instead."""
 
 
 class Citations(Model):
@@ -40,7 +40,7 @@ class Citations(Model):
     cited: int = 0
     """Those of them whose cited passages, taken together, support them."""
     uncited: tuple[tuple[int, int], ...] = ()
-    """Where claims stand that have no mark."""
+    """Where claims without a mark are."""
 
     @property
     def right(self) -> int:

@@ -250,7 +250,7 @@ Blame = Literal[
     "retrieval_missed",  # missing, but a passage of the corpus supports it
     "made_up",  # missing, and nothing in the corpus supports it either
 ]
-"""Where a claim that is not supported went wrong; the last two take the place of `missing` where there is a corpus."""
+"""Where a claim that is not supported went wrong; the last two replace `missing` where there is a corpus."""
 
 
 class CorpusPassage(Model):
@@ -276,7 +276,7 @@ class Verdict(Model):
     support: float | None = Field(default=None, ge=0, le=1)
     """Calibrated probability that the contexts support the claim; None if the verifier has none."""
     evidence: tuple[Evidence, ...] = ()
-    """What bears the claim out; for a contradiction, what contradicts it; else the nearest passage, if any."""
+    """What supports the claim; for a contradiction, what contradicts it; else the nearest passage, if any."""
     gaps: tuple[tuple[int, int], ...] = ()
     """Parts of `claim.text`, as (start, end), that the contexts do not support, where the verifier can tell."""
     conflicts: tuple[tuple[int, int], ...] = ()
@@ -288,7 +288,7 @@ class Verdict(Model):
     blame: Blame | None = None
     """Where a claim that is not supported went wrong: in retrieval or in generation; None for one that is."""
     in_corpus: CorpusPassage | None = None
-    """For `retrieval_missed`: the passage of the corpus that bears the claim out."""
+    """For `retrieval_missed`: the passage of the corpus that supports the claim."""
     origin: Origin
     """Who gave the verdict."""
 

@@ -83,7 +83,7 @@ def notes(*parts: object) -> list[str]:
 
 
 def open_store(location: str | Path) -> Store:
-    """The store at a path or a `redis://` URL; asked for twice, the same one."""
+    """The store at a path or a `redis://` URL; the same one for the same location."""
     name = str(location)
     return _opened(name if "://" in name or name == ":memory:" else os.path.abspath(os.path.expanduser(name)))
 
@@ -122,7 +122,7 @@ def _opened(location: str) -> Store:
 
 
 def cache_file(location: str | Path) -> Path:
-    """The file of a cache on disk; a usage error if what is there was never one: it may be anything of the user's."""
+    """The file of a cache on disk; a usage error if what is there was never one: it may be any file of the user's."""
     path = Path(location) / "verdicts.sqlite" if os.path.isdir(location) else Path(location)
     try:
         with path.open("rb") as file:

@@ -167,7 +167,7 @@ def short_hash(text: str) -> str:
 
 
 def digest(kind: str, parts: Iterable[str]) -> bytes:
-    """A key over some texts; each with its length, so that no two lists of texts run together."""
+    """A key over some texts; each with its length, so that no two lists of texts give one key."""
     pieces = [kind.encode()]
     for part in parts:
         encoded = part.encode()

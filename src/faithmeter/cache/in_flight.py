@@ -13,7 +13,7 @@ R = TypeVar("R")
 
 
 class InFlight(Generic[K, W, R]):
-    """Shares results of work that is under way in one event loop; work that breaks is done again by who waited."""
+    """Shares results of work that is under way in one event loop; work that breaks is redone by those who waited."""
 
     def __init__(self) -> None:
         self._loops: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[K, asyncio.Future[R | None]]]

@@ -26,7 +26,7 @@ T = TypeVar("T")
 DEFAULT_TTL = 30 * 24 * 3600
 TIMEOUT = 2.0
 REST_SECONDS = 5.0  # how long to leave a server alone that did not answer: no run waits on a dead one
-BACKLOG = 100_000  # entries kept for a server that is away
+BACKLOG = 100_000  # entries kept for a server that is down
 LOGGED_HITS = 1000
 FLUSH_SECONDS = 5.0
 _CHUNK = 500
@@ -39,7 +39,7 @@ _CODES = {kind: code for code, kind in _KINDS.items()}
 class RedisStore:
     """Entries on a Redis server, each with a time to live: `redis://[:PASSWORD@]HOST[:PORT][/DB][?ttl=SECONDS]`.
 
-    While the server is away, look-ups miss and new entries wait in memory, to be written when it is back;
+    While the server is down, look-ups miss and new entries wait in memory, to be written when it is back;
     how much was missed is in `notes` and `lost`.
     """
 
@@ -50,7 +50,7 @@ class RedisStore:
         try:
             address, self._ttl = _split(url)
             self.location = _without_password(address)
-            # One retry, at once: a connection that idled too long is dropped by the server, and that is no trouble.
+            # One retry, at once: a connection that idled too long is dropped by the server, and that is no problem.
             self._redis: Any = redis.Redis.from_url(
                 address, socket_timeout=TIMEOUT, socket_connect_timeout=TIMEOUT, retry=Retry(NoBackoff(), 1)
             )
@@ -75,7 +75,7 @@ class RedisStore:
 
     @property
     def notes(self) -> list[str]:
-        """What went wrong: each kind of trouble once, with how often, and what it cost."""
+        """What went wrong: each kind of problem once, how often, and what it cost."""
         lines = [f"{self.location}: {problem} ({times} times)" for problem, times in self._problems.items()]
         if self._foreign:
             example = min(self._foreign).hex()
@@ -237,7 +237,7 @@ class RedisStore:
     # -- within
 
     def _do(self, work: Callable[[Any], T], *, default: T) -> T:
-        """Work with the server, unless it was away just now; what goes wrong is noted and counted."""
+        """Work with the server, unless it was down just now; what goes wrong is noted and counted."""
         if time.monotonic() < self._away_until:
             return default
         try:

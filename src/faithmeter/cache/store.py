@@ -25,7 +25,7 @@ class Entry(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """An entry as it lies in the store."""
+    """An entry as it is in the store."""
 
     entry: Entry
     created: float
@@ -101,7 +101,7 @@ class Store(Protocol):
         ...
 
     def close(self) -> None:
-        """Write what is pending and let go of the files or connections."""
+        """Write what is pending and close the files or connections."""
         ...
 
 

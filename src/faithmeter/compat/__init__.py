@@ -1,4 +1,4 @@
-"""The calls that users of other systems know, as faces of the one pipeline."""
+"""The calls that users of other systems know, as wrappers of the one pipeline."""
 
 from typing import Any
 

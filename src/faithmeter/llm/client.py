@@ -1,4 +1,4 @@
-"""Asks one model, with care: pace, retries, a circuit breaker, the budget, and what each request cost."""
+"""Asks one model: pace, retries, a circuit breaker, the budget, and what each request cost."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ class Client:
 
 
 def _accounted(reply: Reply, prompt: int, completion: int) -> Reply:
-    """The reply with the estimate where the endpoint gives no count, or one that cannot be: a limit must bind."""
+    """The reply with the estimate where the endpoint gives no count, or an impossible one: limits depend on it."""
     return replace(
         reply,
         prompt_tokens=reply.prompt_tokens if reply.prompt_tokens > 0 else prompt,

@@ -33,7 +33,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token of a reply, with the log-probabilities of what might have stood there."""
+    """A token of a reply, with the log-probabilities of what might have been there instead."""
 
     text: str
     alternatives: Mapping[str, float]
@@ -82,7 +82,7 @@ class TooLong(Rejected):
 
 
 class Barred(Fault):
-    """The key, the model or the account is refused: no request will do better."""
+    """The key, the model or the account is refused: no request will succeed."""
 
 
 class Endpoint(Protocol):

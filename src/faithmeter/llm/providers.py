@@ -1,4 +1,4 @@
-"""Endpoints through pydantic-ai's models: the request layer only, with its retries off; `client` has the care."""
+"""Endpoints through pydantic-ai's models: the request layer only, with its retries off; retries are up to `client`."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ KEY = "FAITHMETER_API_KEY"
 """Holds the key for an endpoint given by its address; the provider's own variable is the fallback."""
 
 _KEYLESS = "no-key"  # the SDKs insist on one; local servers ignore it
-# what pydantic-ai's profiles say of models that take no temperature
+# what pydantic-ai's profiles say about models that take no temperature
 _NO_TEMPERATURE = ("openai_supports_reasoning", "anthropic_disallows_sampling_settings")
 # Anthropic wants a limit; without one pydantic-ai asks for the model's maximum, which then must be streamed.
 _DEFAULTS: Mapping[str, Mapping[str, Any]] = {"anthropic": {"max_tokens": 16_384}}
-_ROUNDING = 1e-3  # how far above 0 a log-probability may stand
+_ROUNDING = 1e-3  # how far above 0 a log-probability may be
 _FINISH: Mapping[str | None, Any] = {"length": "length", "content_filter": "refused"}
 
 
@@ -294,7 +294,7 @@ def _reply(response: ModelResponse, secrets: Sequence[str] = ()) -> Reply:
 def _token(item: Mapping[str, Any]) -> Token:
     alternatives = {top["token"]: top["logprob"] for top in (item.get("top_logprobs") or [item])}
     for text, logprob in alternatives.items():
-        if not logprob <= _ROUNDING:  # NaN is none either
+        if not logprob <= _ROUNDING:  # nor is NaN
             raise Unavailable(f"the reply gives {text[:20]!r} a log-probability of {logprob}, which is above 0")
     return Token(item["token"], alternatives)
 

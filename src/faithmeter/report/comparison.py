@@ -96,7 +96,7 @@ def matched(before: Sequence[Outcome], after: Sequence[Outcome]) -> Iterator[Cla
 
 
 def _taken(left: list[Outcome], after: Outcome) -> Outcome | None:
-    """The earlier claim that this one was made of, taken out of the list; None if none is alike."""
+    """The earlier claim that this one was made of, removed from the list; None if none is similar."""
     likeness = [fuzz.ratio(_key(outcome), _key(after)) for outcome in left]
     best = max(range(len(left)), key=likeness.__getitem__, default=None)
     return None if best is None or likeness[best] < EDITED else left.pop(best)
@@ -111,7 +111,7 @@ def _label(outcome: Outcome | None) -> str | None:
 
 
 class Comparison:
-    """Two results files, side by side; keeps numbers and places in the files, and reads results when asked."""
+    """Two results files, side by side; keeps numbers and offsets into the files, and reads results when asked."""
 
     def __init__(self, before: str | Path, after: str | Path) -> None:
         self.files = (ResultsFile(before), ResultsFile(after))
@@ -121,7 +121,7 @@ class Comparison:
         self.added: list[str] = []
         """Ids of the later run that the earlier one lacks."""
         self.paired_by: Counter[PairedBy] = Counter()
-        """How many samples were paired by their id, their question, or their place in the files."""
+        """How many samples were paired by their id, their question, or their position in the files."""
         self.signatures: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
         self.labels: Counter[tuple[str | None, str | None]] = Counter()
         """Claims by (earlier label, later label); None: the claim is not in that run."""

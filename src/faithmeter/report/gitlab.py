@@ -18,7 +18,7 @@ SEVERITIES = {Label.CONTRADICTED: "critical", Label.NOT_ENOUGH_INFO: "major", La
 
 
 def write_gitlab(file: IO[str], summary: Summary, results: Iterable[Result], *, title: str | None = None) -> None:
-    """Write a JSON list of issues; their place is the line of the results file, where there is one."""
+    """Write a JSON list of issues; their location is the line of the results file, where there is one."""
     path = results.path.as_posix() if isinstance(results, ResultsFile) else "results.jsonl"
     separator = "["
     for line, result in enumerate(results, start=1):

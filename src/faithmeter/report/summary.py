@@ -30,7 +30,7 @@ class Summary(Tally):
         self.cached = 0
         """Verdicts that came from a cache."""
         self.tiers: Counter[tuple[int, str]] = Counter()
-        """Verdicts of a cascade, by the tier that settled the claim: its place and its name."""
+        """Verdicts of a cascade, by the tier that settled the claim: its index and its name."""
         self.verdicts = 0
         self.failures: Counter[str] = Counter()
         """Claims that could not be judged, by kind."""

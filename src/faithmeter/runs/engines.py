@@ -18,7 +18,7 @@ from faithmeter.evaluator import Evaluator
 from faithmeter.results import Result, Tally
 from faithmeter.runs.worker import LENGTH, Batch, Specs, Trouble, judge, pack
 
-CHUNK_SECONDS = 0.05  # of work that is handed over and journaled at once: long against that, short against a Ctrl-C
+CHUNK_SECONDS = 0.05  # of work that is handed over and journaled at once: long compared with that, short for a Ctrl-C
 CHUNK_LIMIT = 64
 
 
@@ -43,7 +43,7 @@ class Engine(Protocol):
     """Judges samples as they come, in any order, a bounded number at once."""
 
     def judge(self, jobs: AsyncIterator[Job], *, stopping: Stopping) -> AsyncGenerator[JobResults, None]:
-        """Results as they are finished; on trouble, first those that are in flight, then the error.
+        """Results as they are finished; on an error, first those that are in flight, then the error.
 
         Once `stopping()` is true, no further sample is begun.
         """
@@ -157,7 +157,7 @@ Work = Callable[[WorkQueue], Coroutine[Any, Any, None]]
 
 
 async def _run(queue: WorkQueue, jobs: AsyncIterator[Job], works: Sequence[Work]) -> AsyncGenerator[JobResults, None]:
-    """Let the works take jobs until there are none or one raises; what is in flight is always finished."""
+    """Run the tasks until there are no more jobs or one raises; what is in flight is always finished."""
     running = asyncio.create_task(_to_the_end(queue, jobs, works))
     try:
         while (judged := await queue.judged.get()) is not None:
@@ -190,7 +190,7 @@ async def _to_the_end(queue: WorkQueue, jobs: AsyncIterator[Job], works: Sequenc
 
 
 class _Worker:
-    """One worker process; a new one takes the place of one that died."""
+    """One worker process; a new one replaces one that died."""
 
     def __init__(self, specs: Specs, *, signature: str) -> None:
         self._specs = specs
@@ -223,7 +223,7 @@ class _Worker:
     async def _chunk(self, queue: WorkQueue) -> list[Job]:
         """The next jobs; waits for one only if the worker has nothing to do."""
         if self._again:
-            return self._again.popleft() if not self._pending else []  # one at a time, to tell which is deadly
+            return self._again.popleft() if not self._pending else []  # one at a time, to see which kills the process
         return queue.filled(queue.at_hand() if self._pending else await queue.next(), self._size)
 
     def _after_death(self, queue: WorkQueue) -> None:

@@ -92,7 +92,7 @@ class Journal:
         self.close()
 
     def close(self) -> None:
-        """Let go of the files; an empty journal is taken away."""
+        """Close the files; an empty journal is deleted."""
         for reader in self._readers.values():
             reader.close()
         self._readers.clear()
@@ -122,7 +122,7 @@ class Journal:
                 raise OutputError(f"{self.output}: is there already and holds no results; give another name")
 
     def _check_journal(self) -> None:
-        """So must what is in the journal's: a name that we choose may be that of a file of the user's."""
+        """So must what is at the journal's path: the name that we choose may be that of a user's file."""
         if not self.path.exists():
             return
         with self.path.open("rb") as file:
@@ -165,7 +165,7 @@ class Journal:
     # --- during the run ---
 
     def meet(self, sample: Sample, signature: str) -> Result | None:
-        """Note the next row of the input; its result, if there is one that still holds."""
+        """Note the next row of the input; its result, if there is one that is still valid."""
         key = fingerprint(sample.id)
         self._order.append(key)
         pointer = self._pointers.get(key)
@@ -300,7 +300,7 @@ def _locked(path: Path) -> int:
             if os.fstat(fd).st_ino == os.stat(path).st_ino:
                 return fd
         except FileNotFoundError:
-            pass  # the run that held it has just ended and taken it away: make a new one
+            pass  # the run that held it has just ended and deleted it: make a new one
         except OSError as error:
             os.close(fd)
             if error.errno in (errno.EACCES, errno.EAGAIN):

@@ -20,7 +20,7 @@ BAR_SECONDS = 0.1
 
 
 class Incoming(Protocol):
-    """What is known of the samples to come, such as an `Intake`."""
+    """What is known about the samples to come, such as an `Intake`."""
 
     @property
     def total(self) -> int | None:
@@ -92,7 +92,7 @@ def progress(kind: str) -> Iterator[Tick]:
 
 @contextmanager
 def doing(*, quiet: bool = False) -> Iterator[Say]:
-    """For commands without a run: what they are at, on one line where a person is looking, and nowhere else."""
+    """For commands without a run: what they are doing, on one line where a person is looking, and nowhere else."""
     if quiet or not sys.stderr.isatty():
         yield lambda words: None
         return

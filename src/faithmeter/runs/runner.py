@@ -245,7 +245,7 @@ class Run:
                 yield Job(number, sample)
             else:
                 self.tally.add(result)
-                await asyncio.sleep(0)  # a long stretch of these must not hold up a Ctrl-C
+                await asyncio.sleep(0)  # many of these in a row must not delay a Ctrl-C
             if self.stopped:
                 break
 

@@ -47,7 +47,7 @@ class Specs(NamedTuple):
     caching: Caching | None = None
     """None: no cache at all."""
     steps: tuple[Step, ...] = ()
-    """What else is found out about each answer; they travel as they are."""
+    """What else is done with each answer; sent to the workers as they are."""
     corpus: str | None = None
     """Where to look up what the contexts lack."""
 
@@ -88,7 +88,7 @@ async def judge(evaluator: Evaluator, samples: Sequence[Sample], *, total: Tally
     lines = [encode(result) for result in results]
     if total is not None:
         total.merge(tally)
-        tally.trim(total)  # results are dear to send, and few make it into the table
+        tally.trim(total)  # results are expensive to send, and few make it into the table
     return Batch(lines, tally)
 
 
@@ -121,7 +121,7 @@ def single_threaded(evaluator: Evaluator) -> Evaluator:
 
 @contextmanager
 def frozen_garbage_collector() -> Iterator[None]:
-    """Spare the garbage collector what is loaded by now: else it walks through 200,000 objects again and again."""
+    """Keep the garbage collector off what is loaded by now: else it walks through 200,000 objects again and again."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(COLLECT_AFTER)

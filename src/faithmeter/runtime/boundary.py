@@ -41,7 +41,7 @@ async def verified(verify: Verify, pairs: Sequence[Pair]) -> list[Outcome]:
         return checked(await verify(pairs), claims)
     except FaithmeterError:
         raise
-    except Exception as error:  # one batch's trouble stays its own
+    except Exception as error:  # one batch's error affects no other
         return _failed(claims, in_words(error))
     except asyncio.CancelledError:
         if _is_cancelled():
@@ -64,7 +64,7 @@ async def extracted(extract: Extract, sample: Sample) -> Extraction | Failure:
 
 
 def checked(returned: object, claims: Sequence[Claim], *, by: str = "verifier") -> list[Outcome]:
-    """What a plug-in found, as one outcome for each claim: a Failure where it is no outcome, or another claim's."""
+    """What a plug-in returned, as one outcome for each claim: a Failure where it is no outcome, or another claim's."""
     if isinstance(returned, str | bytes | dict) or not hasattr(returned, "__iter__"):
         return _failed(claims, f"the {by} gave {_kind(returned)} instead of a list of outcomes")
     outcomes = list(islice(returned, len(claims) + 1))  # a generator may have no end

@@ -8,7 +8,7 @@ Inner = TypeVar("Inner")
 
 
 class Delegating(Generic[Inner]):
-    """What it does not say of itself, e.g. `cpu_bound`, the inner part says."""
+    """What it does not define itself, e.g. `cpu_bound`, comes from the inner part."""
 
     def __init__(self, inner: Inner) -> None:
         self.inner = inner

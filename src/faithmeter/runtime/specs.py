@@ -25,7 +25,7 @@ class Spec(NamedTuple):
 
 
 def read_spec(spec: str) -> Spec:
-    """Take a spec apart."""
+    """Split a spec into its parts."""
     head, _, address = _split_address(spec)
     name = re.split("[:?]", head, maxsplit=1)[0]
     argument, _, query = head[len(name) :].removeprefix(":").partition("?")

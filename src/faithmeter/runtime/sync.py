@@ -1,4 +1,4 @@
-"""Sync faces of async functions, one line each, that also work inside a running event loop (notebooks)."""
+"""Sync versions of async functions, one line each, that also work inside a running event loop (notebooks)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Counts what a sample costs, wherever in the call tree it is spent.
 
-The evaluator opens a meter around each sample; whoever talks to an endpoint adds to the meter in
-force. A context variable carries it, so that wrappers (a cache, a cascade) need not pass it on:
+The evaluator opens a meter around each sample; whoever talks to an endpoint adds to the current
+meter. A context variable carries it, so that wrappers (a cache, a cascade) need not pass it on:
 asyncio tasks inherit the variable, and all of a sample's tasks share one meter.
 """
 

@@ -1,4 +1,4 @@
-"""What people's labels say about a judge: its figures with intervals, and where it and people part."""
+"""What people's labels say about a judge: its figures with intervals, and where it and people disagree."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NAMES = {
 
 
 class LabelledUnit(NamedTuple):
-    """A claim or an answer on which both people and the judge have a word."""
+    """A claim or an answer that both people and the judge have labelled."""
 
     sample: str
     text: str
@@ -151,7 +151,7 @@ class Agreement:
 
     @property
     def disagreements(self) -> list[LabelledUnit]:
-        """Where judge and people part, the costliest first: what was let through before false alarms, by certainty."""
+        """Where they disagree, the costliest first: what was let through before false alarms, by certainty."""
         apart = [unit for unit in self.units if unit.good != unit.passed]
         return sorted(apart, key=lambda unit: (unit.good, -unit.error, unit.sample, unit.text))
 
@@ -256,7 +256,7 @@ def unfaithful_parts(result: Result) -> list[tuple[int, int]]:
 
 
 def _units(gold: Gold, result: Result, counts: Counter[str]) -> list[tuple[Level, LabelledUnit]] | None:
-    """What a label says about a result's claims or answer; None if it is about nothing in it."""
+    """What a label says about a result's claims or answer; None if it is about none of them."""
     if not _is_claim(gold):
         units: list[tuple[Level, LabelledUnit]] = []
         if result.score is None:

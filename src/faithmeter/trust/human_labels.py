@@ -3,7 +3,7 @@
 A label file is JSON Lines or CSV, a row for each label:
 
     sample   the id of the sample (also `id`, `sample_id`)
-    claim    the claim's text; with `start` and `end`, its place in the answer. Without any: the whole answer's label
+    claim    the claim's text; with `start` and `end`, where it is in the answer. Without any: the whole answer's label
     label    a verdict's label, or `not_supported`; for answers also faithful, unfaithful, 1, 0, true, false
     by       who says so; several people may label the same claim
     spans    for an answer: the parts that are not supported, as [start, end] or {"start", "end", …}; implies `label`
@@ -57,7 +57,7 @@ class HumanLabel(Model):
     sample: str = Field(validation_alias=AliasChoices("sample", "sample_id", "id"))
     """The sample's id."""
     claim: Text | None = None
-    """The claim's text; None, and no place: the label is about the whole answer."""
+    """The claim's text; None, and no start: the label is about the whole answer."""
     start: int | None = Field(default=None, ge=0)
     """Where the claim begins in the answer."""
     end: int | None = Field(default=None, ge=0)

@@ -23,7 +23,7 @@ from faithmeter.errors import DataError, UsageError
 from faithmeter.results import Result
 from faithmeter.trust.human_labels import HumanLabel, Word, read_labels
 
-LEAST = 0.1  # the rate of a claim that the judge is certain of; 1 is that of one it is torn about
+LEAST = 0.1  # the rate of a claim that the judge is certain of; 1 is that of one it is most uncertain about
 WORDS: tuple[Word, ...] = tuple(word for word in get_args(Word) if word != "not_supported")
 
 
@@ -91,11 +91,11 @@ class Session:
         return sum(item.name in self.labels for item in self.items)
 
     def next(self) -> int | None:
-        """The place of the first claim without a label; None when all have one."""
+        """The index of the first claim without a label; None when all have one."""
         return next((index for index, item in enumerate(self.items) if item.name not in self.labels), None)
 
     def label(self, index: int, word: Word, *, note: str = "") -> None:
-        """Keep what the person says; said again of the same claim, the last counts."""
+        """Keep what the person says; if a claim is labelled again, the last label counts."""
         item = self.items[index]
         sample, claim, start, end = item.name
         label = HumanLabel(

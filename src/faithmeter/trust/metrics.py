@@ -149,7 +149,7 @@ def bootstrap(
 ) -> Estimate:
     """A figure with its 95 % percentile interval, drawing whole units with replacement.
 
-    `units` says which rows belong together: the claims of one answer stand and fall together, so drawing them one by
+    `units` says which rows belong together: the claims of one answer depend on each other, so drawing them one by
     one would give intervals that are too narrow. The same units and seed give the same draws, so that two judges of
     the same claims are compared on the same draws.
     """

@@ -70,7 +70,7 @@ class Promise(Model):
         return self.drift_of([seen for result in results if (seen := look(result)) is not None])
 
     def drift_of(self, seen: Sequence[Seen]) -> list[str]:
-        """The same, of what was seen of them."""
+        """The same, from what the drift test looks at."""
         said = []
         for index, name in enumerate(("support", "length of answers", "length of contexts")):
             ours, theirs = [item[index] for item in self.seen], [item[index] for item in seen]
@@ -104,7 +104,7 @@ def answer_support(result: Result) -> float | None:
 
 
 def look(result: Result) -> Seen | None:
-    """What the drift test looks at; None of an answer that was not judged in full."""
+    """What the drift test looks at; None for an answer that was not judged in full."""
     support = answer_support(result)
     if support is None:
         return None

@@ -41,7 +41,7 @@ _REASONS = {
 
 
 class LabelledClaim(NamedTuple):
-    """A claim on which people have a word."""
+    """A claim that people have labelled."""
 
     claim: Claim
     sample: Sample
@@ -77,7 +77,7 @@ class Tried:
 
 
 def labelled_claims(results: Iterable[Result], labels: Iterable[HumanLabel]) -> list[LabelledClaim]:
-    """The claims of the results that people labelled; labels of whole answers are left aside."""
+    """The claims of the results that people labelled; labels of whole answers are left out."""
     golds, _ = settle(labels)
     by_sample = defaultdict(list)
     for gold in golds:

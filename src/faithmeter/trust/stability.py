@@ -1,4 +1,4 @@
-"""How steady a judge is: the same answers judged again and again, and what changes from time to time."""
+"""How stable a judge is: the same answers judged again and again, and what changes from time to time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from faithmeter.results import Result
 
 
 class FlippingClaim(NamedTuple):
-    """A claim on which the judge is not of one mind."""
+    """A claim that the judge labels differently from run to run."""
 
     sample: str
     claim: str

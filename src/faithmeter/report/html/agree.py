@@ -1,4 +1,4 @@
-"""The page of `faithmeter agree`: judges side by side, each with its plots, then where they and people part."""
+"""The page of `faithmeter agree`: judges side by side, each with its plots, then where they and people disagree."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def _heat(count: int, most: int) -> int:
 
 
 def _badge(word: str, *, short: bool = False) -> str:
-    """A label; `short` shows its mark alone, where the words stand beside."""
+    """A label; `short` shows its mark alone, where the words are beside it."""
     name = {"faithful": "supported", "unfaithful": "contradicted", "not_supported": "not_enough_info"}.get(word, word)
     mark = LOOKS[name.replace("_", " ")].mark
     text = word.replace("_", " ")

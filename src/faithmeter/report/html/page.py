@@ -117,7 +117,7 @@ def _unique(name: str, seen: dict[str, int]) -> str:
 
 
 def _lowest(results: Iterable[Result], limit: int) -> set[int]:
-    """The places of the results to keep: failed ones, then the lowest scores."""
+    """The indexes of the results to keep: failed ones, then the lowest scores."""
     scores = ((-1.0 if result.score is None else result.score, index) for index, result in enumerate(results))
     return {index for _, index in heapq.nsmallest(limit, scores)}
 

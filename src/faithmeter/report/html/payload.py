@@ -79,7 +79,7 @@ def _label(outcome: Outcome) -> str:
 
 
 def details(result: Result, signature: int) -> dict[str, Any]:
-    """The rest of a sample, read when it is opened; `signature` is its place in the page's list."""
+    """The rest of a sample, read when it is opened; `signature` is its index in the page's list."""
     in_utf16 = utf16(result.sample.answer)
     fields: dict[str, Any] = {
         "contexts": [{"id": context.id, "text": context.text} for context in result.sample.contexts],

@@ -1,7 +1,7 @@
 """The plots, as SVG: how scores are spread, labels by share, score against number of claims.
 
 Only numbers and fixed words go in, so nothing from the data needs escaping; the colours are CSS classes,
-so that the page can give them a light and a dark face.
+so that the page can give them light and dark colours.
 """
 
 from __future__ import annotations

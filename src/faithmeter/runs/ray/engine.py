@@ -320,7 +320,7 @@ def _reopen_failed(ray: Any, job: WorkerSetup, parts: Sequence[Part]) -> None:
 
 
 def _in_groups(ray: Any, task: Callable[[list[Part]], Any], parts: Sequence[Part]) -> Iterator[Any]:
-    """What a task finds in the parts, 64 at a time."""
+    """What a task returns for the parts, 64 at a time."""
     remote = ray.remote(num_cpus=1)(task)
     yield from ray.get([remote.remote(list(parts[start : start + 64])) for start in range(0, len(parts), 64)])
 

@@ -21,7 +21,7 @@ CLIENT = "ray://"
 _ENVIRONMENT = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 # Despite its name, what keeps Ray on the loopback interface on every system.
 _LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
-# What Ray's client says, and what it may mean. The server that the head node forks for a client dies at its birth one
+# What Ray's client says, and what it may mean. The server that the head node forks for a client dies at its start one
 # time in ten or so (ray-project/ray#63202); with this setting it did not in any try.
 _FORK_HINT = "; try again, or start the head node with GRPC_ENABLE_FORK_SUPPORT=0"
 _CLIENT_HINTS = {

@@ -70,7 +70,7 @@ class Survey:
     """Of each part's rows."""
     bad: dict[int, RowError] = field(default_factory=dict)
     line_prefix: str = ""
-    """What comes before a line's number in a message."""
+    """What comes before a line number in a message."""
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ def _taken(survey: Survey, row: int, other: Survey, first: int, reading: ReadOpt
 
 
 def _repeated(surveys: Sequence[Survey]) -> set[int]:
-    """The fingerprints that occur more than once; 0 stands for bad rows."""
+    """The fingerprints that occur more than once; 0 means a bad row."""
     keys = np.concatenate([np.array([], np.uint64), *(np.array(survey.keys, np.uint64) for survey in surveys)])
     values, counts = np.unique(keys, return_counts=True)
     return {int(key) for key in values[counts > 1]} - {0}
@@ -250,7 +250,7 @@ def read_part(part: Part, reading: ReadOptions) -> Iterator[Sample]:
 
 
 def write_part(folder: Path, part: Part, lines: Sequence[bytes], kind: Format) -> None:
-    """Write a part's results, such that its name stands for all of them."""
+    """Write a part's results, so that the file exists only if all of them are in it."""
     with replacing(folder / part.file_name(kind), "wb") as file:
         if kind == "jsonl":
             file.writelines(line + b"\n" for line in lines)

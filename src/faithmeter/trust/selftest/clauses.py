@@ -29,7 +29,7 @@ _BARRED = frozenset(
             "once"),
      *_PREPOSITIONS}
 )  # fmt: skip
-# They take what looks like an object and is none: no passive, no roles.
+# They take what looks like an object but is not one: no passive, no roles.
 _INTRANSITIVE = frozenset(
     words("became remained stayed seemed appeared lasted died arrived happened occurred resembled measured weighed "
           "totalled wants turned retired resigned returned wanted cost had went came lived grew stood rose fell began "
@@ -196,7 +196,7 @@ def _forms(word: str, *, participle: bool) -> tuple[str, str, str | None] | None
 
 
 def _object(tokens: list[str], start: int) -> tuple[str, str] | None:
-    """The noun phrase that begins at a place and what follows it, from a preposition on."""
+    """The noun phrase that begins at `start` and what follows it, from a preposition on."""
     for end in range(len(tokens), start, -1):
         follows = tokens[end : end + 1]
         phrase = " ".join(tokens[start:end])

@@ -21,7 +21,7 @@ class _Spot(NamedTuple):
     start: int
     end: int
     options: list[str]
-    """What may stand there instead."""
+    """What may replace it."""
 
 
 _NUMBER = re.compile(r"(?<![\w.,:/#’'-])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?!(?![ap]m\b)[\w:/]|[.,]\d)")
@@ -88,7 +88,7 @@ def _digit_spots(claim: str, source: Source, rng: random.Random) -> Iterator[_Sp
 
 
 def _month_finder(claim: str) -> Callable[[int, int], bool]:
-    """Says of a stretch of a claim whether a month stands beside it, or at that end of the claim."""
+    """A function: whether a month is beside a part of a claim, or at that end of the claim."""
     first, last = _MONTH_AFTER.match(claim), _MONTH_BEFORE.search(claim)
 
     def near(start: int, end: int) -> bool:
@@ -160,7 +160,7 @@ def unit(claim: str, source: Source, rng: random.Random) -> str | None:
     for match in _QUANTITY.finditer(claim):
         new = grammar.UNITS[match[3]]
         if claim.startswith((" a day", " a week", " a month", " a year"), match.end()):
-            continue  # "seven weeks a week" is no sense, rather than another one
+            continue  # "seven weeks a week" is nonsense rather than another meaning
         if not any(source.has(f"{match[1]}{gap}{new}") for gap in ("", " ", "-")):
             spots.append(_Spot(*match.span(3), [new]))
     for match in re.finditer(r"[$€£](?=\d)", claim):
@@ -207,7 +207,7 @@ def _other_names(old: str) -> tuple[str, ...]:
 
 _NEGATED = re.compile(rf"\b({'|'.join(grammar.AUXILIARIES)}) not\b|\b(ca|wo|\w+)n['’]t\b|\bcannot\b")
 _PLAIN = re.compile(rf"\b({'|'.join(grammar.AUXILIARIES)})\b(?!['’])")
-# Before these, "not" would bind otherwise, or read badly.
+# Before these, "not" would mean something else, or read badly.
 _NOT_BEFORE = frozenset(
     grammar.words(
         "not never no only just also still already both either nothing none neither all that why how when where"
@@ -312,7 +312,7 @@ _ADDITIONS = (
 
 
 def addition(claim: str, source: Source, rng: random.Random) -> str | None:
-    """Something is added that the sample knows nothing of."""
+    """Something is added that the sample does not mention."""
     body, stop = grammar.ends(claim)
     finite = any(word in _FINITE for word in TOKEN.findall(claim))
     if not finite:

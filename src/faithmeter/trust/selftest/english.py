@@ -16,7 +16,7 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def phrases(text: str) -> tuple[str, ...]:
-    """The phrases of a table, parted by bars."""
+    """The phrases of a table, separated by bars."""
     return tuple(text.split("|"))
 
 

@@ -107,7 +107,7 @@ async def selftest(
 ) -> dict[str, Tested]:
     """Change claims that the evaluator's verifier finds supported, and count what it still finds supported."""
     claims = [pair for sample in samples for pair in await _claims(sample, evaluator)]
-    pairs = list({_key(pair): pair for pair in claims}.values())  # what stands in the data twice says no more than once
+    pairs = list({_key(pair): pair for pair in claims}.values())  # what is in the data twice says no more than once
     judge = _Judge(evaluator, progress)
     makers = _makers(pairs)
     tested = {kind: Tested(kind) for kind in kinds}

@@ -1,7 +1,7 @@
 """Says a claim again without changing what it claims: what a verifier should not stumble over.
 
 Only rewordings that hold in any claim: a phrase of time moved, the other voice, spelling, numerals and dates, and
-words that stand for each other everywhere. Where none applies, None comes back. English only.
+words that can replace each other everywhere. Where none applies, None comes back. English only.
 """
 
 from __future__ import annotations
@@ -84,13 +84,13 @@ def _no_item(word: str) -> bool:
 
 
 def _inner(text: str, source: Source) -> str:
-    """A sentence to stand inside another: without its capital, unless that is a name's."""
+    """A sentence to be put inside another: without its capital, unless that is a name's."""
     first, space, rest = text.partition(" ")
     return (first.lower() if first.lower() in grammar.FUNCTION and first != "I" else first) + space + rest
 
 
 def synonyms(claim: str, source: Source, rng: random.Random) -> str | None:
-    """Words, spellings, numerals and dates that stand for each other in any claim."""
+    """Words, spellings, numerals and dates that can replace each other in any claim."""
     options: list[Callable[[str], str]] = [
         lambda text, p=pattern, n=new: p.sub(n, text, count=1)  # type: ignore[misc]
         for pattern, new in _SYNONYMS
