@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -61,18 +61,36 @@ def ragtruth(verifier: Verifier, limit: int | None) -> None:
     for pair, verdict in zip(pairs, asyncio.run(judge(verifier, pairs)), strict=True):
         judged[id(pair.sample)].append(verdict)
     raw, shown, conflicts = Characters(), Characters(), Characters()
+    tasks: dict[str, Characters] = defaultdict(Characters)
+    flags: dict[str, Counter[str]] = defaultdict(Counter)
     for row, sample in zip(rows, samples, strict=True):
         verdicts = judged[id(sample)]
         meant = [(label["start"], label["end"]) for label in row["labels"]]
         found = explained(verdicts, sample)
         raw.add(unfaithful_parts(_result(sample, verdicts)), meant)
-        shown.add(unfaithful_parts(_result(sample, found)), meant)
+        parts = unfaithful_parts(_result(sample, found))
+        shown.add(parts, meant)
+        tasks[row["task"]].add(parts, meant)
+        flags[row["task"]].update(_flag(verdict, meant) for verdict in verdicts)
         against = [(x["start"], x["end"]) for x in row["labels"] if "Conflict" in x["label_type"]]
         conflicts.add(_conflicts(found), against)
     print(f"{len(rows)} answers, {len(pairs)} claims")
     print(f"marked by the verifier  {raw}")
     print(f"as shown                {shown}")
     print(f"told as contradicted    {conflicts}")
+    for task in sorted(tasks):
+        seen = flags[task]
+        print(f"{task:10} as shown     {tasks[task]}   {tasks[task].meant:6} characters marked by people, "
+              f"{tasks[task].marked:6} by us; claims flagged rightly {seen['hit']}, wrongly {seen['false']}, "
+              f"missed {seen['missed']}")  # fmt: skip
+
+
+def _flag(verdict: Verdict, meant: Spans) -> str:
+    """Whether a claim is flagged, and whether people marked any of it."""
+    marked = any(start < verdict.claim.end and verdict.claim.start < end for start, end in meant)
+    if verdict.label is Label.SUPPORTED:
+        return "missed" if marked else "passed"
+    return "hit" if marked else "false"
 
 
 def _conflicts(found: Sequence[object]) -> list[tuple[int, int]]:

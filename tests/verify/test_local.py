@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from faithmeter.datamodels import Claim, Context, Failure, Label, Outcome, Pair, Sample, Verdict
 from faithmeter.errors import UsageError
+from faithmeter.evidence.passages import Index
 from faithmeter.verify import Verifier, load_verifier
-from faithmeter.verify.local import WEIGHTS, LocalVerifier, load, load_model
+from faithmeter.verify.local import WEIGHTS, LocalVerifier, evenness, load, load_model
 
 EINSTEIN = "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist"
 FILLER = " ".join(f"Town number {n} has a market on Mondays and a small museum of local history." for n in range(150))
@@ -53,6 +54,44 @@ def test_the_wrong_words_are_marked(verifier: LocalVerifier) -> None:
     )
     assert [wrong.claim.text[start:end] for start, end in wrong.gaps] == ["20"]
     assert right.gaps == ()
+
+
+TOWN = "The town lies on a lake. Fish is sold there."
+
+
+def test_a_claim_of_which_the_contexts_say_nothing_is_marked_as_a_whole(verifier: LocalVerifier) -> None:
+    claim = "It also helps children to sleep better and to learn faster."
+    assert judge(verifier, pair(claim, TOWN))[0].gaps == ((0, len(claim)),)
+
+
+def test_if_no_word_is_likely_wrong_the_likeliest_is_marked(verifier: LocalVerifier) -> None:
+    claim = "Proponents claim that this can improve overall health."
+    assert [claim[start:end] for start, end in judge(verifier, pair(claim, TOWN))[0].gaps] == ["health"]
+
+
+def test_evenness_is_one_if_no_word_stands_out() -> None:
+    assert evenness([]) == evenness([0.3]) == evenness([0.0, 0.0]) == 1
+    assert evenness([0.2] * 7) == pytest.approx(1)
+    assert evenness([0.9, 0.9, 0.0, 0.0]) == pytest.approx(0.5)
+    assert evenness([0.99, 0.01, 0.01, 0.01]) < 0.2
+
+
+def test_words_are_marked_by_the_reading_of_what_bears_on_the_claim_most(verifier: LocalVerifier) -> None:
+    class Scripted:
+        """Likes the second reading a little more, and marks every word in it."""
+
+        tokenizer = load_model().tokenizer
+
+        def logits(self, claim: list[int], refers: str, evidence: str) -> tuple[list[float], list[float]]:
+            if "opened" in evidence:
+                year = self.tokenizer.token_to_id("2003")
+                return [-4.0, 4.0, 0.0], [4.0 if token == year else -4.0 for token in claim]
+            return [-1.0, 2.0, -3.0], [4.0] * len(claim)
+
+    parks = " ".join(f"The park of town {n} has a market and a museum of local history." for n in range(150))
+    asked = pair("The park opened in 2003.", f"The park opened in 1998. {parks}")
+    verdict = verifier._judge(Scripted(), asked, Index([context.text for context in asked.sample.contexts]))  # type: ignore[arg-type]
+    assert [verdict.claim.text[start:end] for start, end in verdict.gaps] == ["2003"]
 
 
 PARK = "The park opened in 1998. It covers 40 hectares and is closed on Mondays. Entry costs 5 euros."

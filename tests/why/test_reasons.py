@@ -189,16 +189,12 @@ def test_marks_are_whole_words_and_phrases() -> None:
     assert found.conflicts == ()
 
 
-def test_a_part_of_which_nothing_is_said_is_marked_as_a_whole() -> None:
+def test_what_the_verifier_marks_is_not_widened_by_code() -> None:
     claim = "The café has tables, and a choir of retired miners sings there on Sundays."
-    found = why(claim, "The café has four tables.", label="not_enough_info", gaps=["retired miners"])
-    assert [claim[start:end] for start, end in found.gaps] == ["a choir of retired miners sings there on Sundays"]
     found = why(claim, "The town lies on a lake.", label="not_enough_info", gaps=["retired miners"])
+    assert [claim[start:end] for start, end in found.gaps] == ["retired miners"]
+    found = why(claim, "The town lies on a lake.", label="not_enough_info", gaps=[claim])
     assert [claim[start:end] for start, end in found.gaps] == [claim.rstrip(".")]
-    found = why(claim, "The town lies on a lake.", label="not_enough_info", gaps=["miners"])  # one word, exchanged
-    assert [claim[start:end] for start, end in found.gaps] == ["miners"]
-    found = why(claim, "The café has tables, and a choir sings on Sundays.", label="not_enough_info", gaps=["miners"])
-    assert [claim[start:end] for start, end in found.gaps] == ["miners"]
 
 
 def test_where_the_verifier_marks_words_code_marks_no_others() -> None:

@@ -41,6 +41,10 @@ BRIEF = 0.35
 """Share of the room that the first reading takes: what it bears out beyond doubt needs no longer one."""
 LEAST_MARK = 0.1
 """How likely unsupported the likeliest word of an unsupported claim must be for any to be marked."""
+EVEN = 0.95
+"""How evenly the words of a claim are unsupported, as a share of the highest entropy, if none stands out."""
+ALL_SUPPORT, ALL_CONTRADICTION = 0.35, 0.2
+"""Below these such a claim is marked as a whole, as people do: the contexts do not speak of what it says."""
 PROVEN, REFUTED = 0.97, 0.03
 """Support of a claim whose number follows from the contexts, and of one whose number does not: the rest is for what a
 reader would not have set side by side."""
@@ -101,6 +105,8 @@ class Reading(NamedTuple):
     """Share of the probability of "not supported" that is contradiction."""
     gaps: tuple[tuple[int, int], ...]
     passages: tuple[Passage, ...]
+    even: bool
+    """Whether no word stands out as unsupported, in prose: a sentence about a record tells of several fields."""
 
 
 class Model:
@@ -172,7 +178,7 @@ class LocalVerifier:
     @property
     def signature(self) -> str:
         settings = hashlib.sha256(repr(self.calibration).encode()).hexdigest()[:6]
-        return f"local.2,{self.calibration.model},{settings},derive.{derive.VERSION}"
+        return f"local.3,{self.calibration.model},{settings},derive.{derive.VERSION}"
 
     def reads(self, pair: Pair) -> Sequence[str]:
         """What the claim's pronouns refer to."""
@@ -216,13 +222,16 @@ class LocalVerifier:
             shown = shown[:1]
         evidence = (Evidence.of(sample.contexts, p.context, p.start, p.end) for p in shown)
         gaps = () if supported else best.gaps
+        if gaps and best.even and best.support < ALL_SUPPORT and best.contradiction <= ALL_CONTRADICTION:
+            gaps = ((0, len(claim.text)),)
         return Verdict(claim=claim, label=label, support=round(best.support, 4),
                        evidence=tuple(dict.fromkeys(evidence)), gaps=gaps, origin=origin)  # fmt: skip
 
     def _read(self, model: Model, claim: Claim, index: Index, *, refers: str) -> tuple[Reading, Sequence[Passage]]:
         """Read more until the claim is supported: a few passages, then all there is room for, then the next best.
 
-        Gives the best reading, and all that was read.
+        Gives the best reading, with the words that the first full one marks, for it read what bears on the claim most;
+        and all that was read.
         """
         first = select(claim.text, index, hint=refers)
         if self.calibration.sure <= 1:
@@ -236,7 +245,9 @@ class LocalVerifier:
             return best, first
         more = select(claim.text, index, hint=refers, used=first)
         if more:
-            best = max(best, self._weigh(model, claim.text, more, refers=refers), key=lambda one: one.support)
+            other = self._weigh(model, claim.text, more, refers=refers)
+            if other.support > best.support:
+                best = other._replace(gaps=best.gaps, even=best.even)
         return best, [*first, *more]
 
     def _weigh(self, model: Model, claim: str, passages: Sequence[Passage], *, refers: str) -> Reading:
@@ -251,18 +262,23 @@ class LocalVerifier:
             classes, tokens = model.logits(encoding.ids[part], refers, evidence)
             gaps = self._gaps(tokens, encoding.offsets[part])
             support = self.calibration.support(classes, found, setting)
-            readings.append(Reading(support, sigmoid(classes[1] - classes[2]), gaps, tuple(passages)))
+            even = not setting.records and evenness([sigmoid(value) for value in tokens]) >= EVEN
+            readings.append(Reading(support, sigmoid(classes[1] - classes[2]), gaps, tuple(passages), even))
         worst = min(readings, key=lambda reading: reading.support)
-        return worst._replace(gaps=tuple(gap for reading in readings for gap in reading.gaps))
+        gaps = tuple(gap for reading in readings for gap in reading.gaps)
+        return worst._replace(gaps=gaps, even=all(reading.even for reading in readings))
 
     def _gaps(self, tokens: Sequence[float], offsets: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-        """The parts of a claim whose words the model calls unsupported."""
+        """The parts of a claim whose words the model calls unsupported; if it does so of none, the likeliest part."""
         likely = [sigmoid(value) for value in tokens]
         top = max(likely, default=0.0)
-        least = self.calibration.marks
-        if LEAST_MARK <= top < least:
-            least = self.calibration.faint * top
-        return _runs([place for place, value in zip(offsets, likely, strict=True) if value >= least])
+        faint = LEAST_MARK <= top < self.calibration.marks
+        least = self.calibration.faint * top if faint else self.calibration.marks
+        runs = _runs([place for place, value in zip(offsets, likely, strict=True) if value >= least])
+        if faint:
+            start, end = offsets[likely.index(top)]
+            runs = tuple(run for run in runs if run[0] <= start and end <= run[1])
+        return runs
 
 
 def _proven(claim: Claim, proof: derive.Derivation) -> Verdict:
@@ -290,6 +306,15 @@ class _LazyIndex:
 def sigmoid(value: float) -> float:
     """The logistic function, safe at both ends."""
     return 1 / (1 + math.exp(-value)) if value >= 0 else math.exp(value) / (1 + math.exp(value))
+
+
+def evenness(likely: Sequence[float]) -> float:
+    """The entropy of the words' chances to be unsupported, as a share of the highest: 1 if all have the same."""
+    total = math.fsum(likely)
+    if len(likely) < 2 or total <= 0:
+        return 1.0
+    shares = [value / total for value in likely if value > 0]
+    return -math.fsum(share * math.log(share) for share in shares) / math.log(len(likely))
 
 
 def _runs(places: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

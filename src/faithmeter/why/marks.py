@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 
 from faithmeter.datamodels import Kind, Label, Verdict
-from faithmeter.text import sentences
 from faithmeter.why.compare import Comparison, Finding, Span, read, whole
 
 EXACT: frozenset[Kind] = frozenset({"number", "date", "unit", "name", "negation", "quantity"})
@@ -18,23 +16,6 @@ _LIKELY = 0.7
 """Weight that is enough where the passage says otherwise."""
 _SAME_THING = 0.6
 """Share of a claim's words that the passage has, if it says the same thing but for the finding."""
-_SAID_NOWHERE = 0.35
-"""Share of a claim's words below which no passage says anything near it, so that whole parts of it are marked."""
-_STRANGE = 0.5
-"""The same for all contexts together."""
-_MUCH = 0.15
-"""Share of a claim that the verifier marks, if it may be more than an exchanged word."""
-_FOREIGN = 2 / 3
-"""Share of a part's words that the passage lacks, if the part is marked as a whole."""
-_DOUBTFUL = 0.35
-"""Support of a claim that may well be borne out: of those, people mark little."""
-_LONG = 40
-"""Words of a sentence beyond which only the marked ones are shown: it says more than one thing."""
-_MOST = 0.7
-"""Share of a claim that is marked, if the rest may as well be."""
-_PART = re.compile(r"[,;:()–—]|\s-\s|\b(?:and|but|while|whereas|which|who|because|including|such as|with|although)\b")
-"""Where another part of a sentence begins."""
-_JOINS = re.compile(r"(?:and|but|while|whereas|although)\s")
 _JOINED = 4
 """Light words between two marks that make them one phrase."""
 _EDGES = ' \t\n,;:.!?"“”()[]'
@@ -58,9 +39,6 @@ def marked(
             gaps = tidy(text, [*gaps, exact])
     elif best and not gaps and best.kind == "addition":
         gaps = [best.ours]
-    doubtful = verdict.support is not None and verdict.support >= _DOUBTFUL
-    if verdict.label is not Label.CONTRADICTED and not doubtful and _is_strange(gaps, exact, seen):
-        gaps = _widened(gaps, seen)
     against = [best.ours] if best and best.theirs else []
     if not against and verdict.label is Label.CONTRADICTED and (best is None or best.kind != "addition"):
         against = gaps
@@ -82,35 +60,6 @@ def _exact(best: Finding, seen: Comparison) -> Span:
         if seen.claim[start] in "$€£¥":
             return Span(start, start + 1)
     return Span(start, end)
-
-
-def _is_strange(gaps: Sequence[Span], exact: Span | None, seen: Comparison) -> bool:
-    """Whether a sentence says something of which the contexts do not speak, rather than one word for another."""
-    if seen.coverage >= _SAID_NOWHERE or seen.known >= _STRANGE or _length(gaps) <= _MUCH * len(seen.claim):
-        return False
-    marked = [word for word in seen.ours if word.heavy and any(gap.start <= word.start < gap.end for gap in gaps)]
-    more = any(exact is None or not exact.start <= word.start < exact.end for word in marked)
-    return more and len(seen.ours) <= _LONG and len(sentences(seen.claim)) == 1
-
-
-def _widened(gaps: Sequence[Span], seen: Comparison) -> list[Span]:
-    """The marks with the parts of the sentence of which the passage says next to nothing, as people mark them."""
-    found = list(gaps)
-    begins = [0, *(match.start() for match in _PART.finditer(seen.claim)), len(seen.claim)]
-    for start, end in pairwise(begins):
-        heavy = [n for n, word in enumerate(seen.ours) if word.heavy and start <= word.start < end]
-        strange = [n for n in heavy if n in seen.foreign or any(g.start <= seen.ours[n].start < g.end for g in gaps)]
-        if heavy and len(strange) >= _FOREIGN * len(heavy):
-            joined = _JOINS.match(seen.claim, start)
-            found.append(Span(joined.end() if joined else start, end))
-    found = tidy(seen.claim, found)
-    if _length(found) >= _MOST * len(seen.claim):
-        return [_trimmed(seen.claim, Span(0, len(seen.claim)))]
-    return found
-
-
-def _length(spans: Iterable[Span]) -> int:
-    return sum(span.end - span.start for span in spans)
 
 
 def tidy(text: str, gaps: Sequence[Sequence[int]]) -> list[Span]:
