@@ -27,12 +27,12 @@ async def afix(
     citations: bool = False,
     rewriter: str | Rewriter | None = None,
 ) -> Fixed:
-    """Make an answer faithful by the smallest edit, and check it anew.
+    """Make an answer faithful by the smallest edit, and check it again.
 
     Wrong numbers, dates, units and names are exchanged for the quoted ones, hedges put back, and clauses or sentences
     that are surely not supported cut; the rest stays to the letter. `strict` leaves nothing that is not supported;
     otherwise claims in doubt are left, and `status` is "doubtful". `refusal` is the answer where nothing remains;
-    `citations` also puts citation marks right. `rewriter` is the LLM that may write a sentence anew before it is cut:
+    `citations` also puts citation marks right. `rewriter` is the LLM that may rewrite a sentence before it is cut:
     `openai:MODEL` and the like; None, the one that judges, where an LLM does; "none", nobody.
     """
     evaluator = Evaluator(
@@ -55,12 +55,12 @@ def fix(
     citations: bool = False,
     rewriter: str | Rewriter | None = None,
 ) -> Fixed:
-    """Make an answer faithful by the smallest edit, and check it anew.
+    """Make an answer faithful by the smallest edit, and check it again.
 
     Wrong numbers, dates, units and names are exchanged for the quoted ones, hedges put back, and clauses or sentences
     that are surely not supported cut; the rest stays to the letter. `strict` leaves nothing that is not supported;
     otherwise claims in doubt are left, and `status` is "doubtful". `refusal` is the answer where nothing remains;
-    `citations` also puts citation marks right. `rewriter` is the LLM that may write a sentence anew before it is cut:
+    `citations` also puts citation marks right. `rewriter` is the LLM that may rewrite a sentence before it is cut:
     `openai:MODEL` and the like; None, the one that judges, where an LLM does; "none", nobody.
     """
     options: dict[str, Any] = {"verifier": verifier, "extractor": extractor, "refusal": refusal}

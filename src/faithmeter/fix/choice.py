@@ -36,7 +36,7 @@ class Exchange(NamedTuple):
 
 
 def supported(proposals: Sequence[Proposal], outcomes: Sequence[Outcome]) -> list[Exchange]:
-    """The proposals that the verifier bears out."""
+    """The proposals that the verifier supports."""
     return [
         Exchange(proposal, outcome)
         for proposal, outcome in zip(proposals, outcomes, strict=True)

@@ -1,7 +1,7 @@
 """Checks each citation mark against the passage that it names, with the verifier that judges the claims.
 
-Precision and recall are those of ALCE (Gao et al. 2023): a mark is right if its passage bears the claim out, or is
-needed besides the others that are cited; a claim counts as cited if its passages, taken together, bear it out.
+Precision and recall are those of ALCE (Gao et al. 2023): a mark is right if its passage supports the claim, or is
+needed besides the others that are cited; a claim counts as cited if its passages, taken together, support it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from faithmeter.text.citation_marks import Mark, definitions, marks, resolve, un
 from faithmeter.verify import Verifier
 
 OTHERS = 4
-"""Other passages that are tried where the cited one does not bear a claim out."""
+"""Other passages that are tried where the cited one does not support a claim."""
 
 
 class CitationStep(NamedTuple):
@@ -72,7 +72,7 @@ def _assigned(claims: Sequence[Claim], found: Sequence[Mark]) -> list[tuple[Clai
 
 
 class _Judge:
-    """Asks whether some passages alone bear a claim out, each set once."""
+    """Asks whether some passages alone support a claim, each set once."""
 
     def __init__(self, claim: Claim, sample: Sample, verifier: Verifier) -> None:
         self.sample = sample
@@ -82,7 +82,7 @@ class _Judge:
         self.known: dict[frozenset[int], bool] = {}
 
     async def supports(self, *sets: frozenset[int]) -> list[bool]:
-        """Whether each set of passages bears the claim out."""
+        """Whether each set of passages supports the claim."""
         missing = [places for places in dict.fromkeys(sets) if places not in self.known]
         self.known |= {places: False for places in missing if not places}
         asked = [places for places in missing if places]
@@ -100,7 +100,7 @@ class _Judge:
 async def _claim(
     judge: _Judge, named: Sequence[tuple[Mark, str, int | None]], answer: str
 ) -> tuple[bool, list[Citation]]:
-    """Whether the cited passages together bear a claim out, and what is found about each."""
+    """Whether the cited passages together support a claim, and what is found about each."""
     cited = frozenset(place for _, _, place in named if place is not None)
     alone = [frozenset({place}) for place in sorted(cited)]
     together, *each = await judge.supports(cited, *alone)
@@ -123,7 +123,7 @@ async def _claim(
 
 
 async def _needed(judge: _Judge, cited: frozenset[int]) -> frozenset[int]:
-    """The passages without which the others do not bear the claim out."""
+    """The passages without which the others do not support the claim."""
     if len(cited) < 2:
         return cited
     places = sorted(cited)
@@ -132,7 +132,7 @@ async def _needed(judge: _Judge, cited: frozenset[int]) -> frozenset[int]:
 
 
 async def _better(judge: _Judge, cited: frozenset[int], by_place: dict[int, bool]) -> int | None:
-    """The passage that bears the claim out: one that is cited rightly, else the likeliest of the others."""
+    """The passage that supports the claim: one that is cited rightly, else the likeliest of the others."""
     if right := [place for place, good in by_place.items() if good]:
         return right[0]
     wanted = set(terms(judge.text))
@@ -147,7 +147,7 @@ async def _better(judge: _Judge, cited: frozenset[int], by_place: dict[int, bool
 
 
 def mark_edits(result: Result) -> list[Edit]:
-    """What puts an answer's wrong marks right: the passage that bears the claim out, or no mark."""
+    """What puts an answer's wrong marks right: the passage that supports the claim, or no mark."""
     if result.citations is None:
         return []
     sample = result.sample
@@ -200,8 +200,8 @@ def _lenticular(mark: str, number: int) -> str:
 
 def _why(citation: Citation) -> str:
     said = {
-        "wrong_passage": "does not bear it out",
-        "unsupported": "does not bear it out, nor does another",
+        "wrong_passage": "does not support it",
+        "unsupported": "does not support it, nor does another",
         "unknown": "is no passage",
     }
     instead = f"; passage {citation.better + 1} does" if citation.better is not None else ""

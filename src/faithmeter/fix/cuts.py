@@ -153,4 +153,4 @@ def _renumbered(answer: str, gone: Sequence[tuple[int, int]]) -> Iterator[Edit]:
             shift += 1
         elif shift:
             yield Edit(start=match.start("value"), end=match.end("value"), old=match["value"], new=str(value - shift),
-                       kind="tidy", reason="the list is numbered anew")  # fmt: skip
+                       kind="tidy", reason="the list is numbered again")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Sentences that an LLM writes anew: who writes them, and what code asks of them before the verifier is asked."""
+"""Sentences that an LLM rewrites: who writes them, and what code asks of them before the verifier is asked."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _MARKUP = re.compile(r"[<>\[\]{}|`\\§]|://|\bwww\.|[\x00-\x1f\x7f-\x9f\u200b-\u
 
 
 class Rewriter(Protocol):
-    """Writes failing sentences anew from what the contexts say: an LLM."""
+    """Rewrites failing sentences from what the contexts say: an LLM."""
 
     async def rewrite(self, text: str, verdicts: Sequence[Verdict], sample: Sample) -> str | None:
-        """The sentence in words that its evidence bears out; None if it cannot be saved."""
+        """The sentence in words that its evidence supports; None if it cannot be saved."""
         ...
 
 
@@ -46,7 +46,7 @@ def load_rewriter(given: str | Rewriter | None, verifier: Verifier) -> Rewriter 
 
 
 def as_rewritten(text: str, new: str, sample: Sample) -> str | None:
-    """The rewrite as it goes into the answer, with the sentence's citation marks; None if it might claim anew.
+    """The rewrite as it goes into the answer, with the sentence's citation marks; None if it might claim something new.
 
     It must be one sentence, with no more clauses than before and hardly longer, of words that stand in the sentence or
     in a context, a good part of them in the sentence, and without markup that was not there. That a context says it is

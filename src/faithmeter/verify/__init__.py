@@ -1,4 +1,4 @@
-"""Verifiers: whether the contexts bear a claim out. `load_verifier("spec")` finds one by name."""
+"""Verifiers: whether the contexts support a claim. `load_verifier("spec")` finds one by name."""
 
 from __future__ import annotations
 

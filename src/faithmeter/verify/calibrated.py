@@ -122,7 +122,7 @@ class Calibrated(Delegating[Verifier]):
     def around(self, wrapped: Callable[[Verifier], Verifier]) -> Calibrated:
         """The same with something around the inner verifier: a cache keeps its verdicts as they were given."""
         inner = getattr(self.inner, "around", None)
-        again = copy.copy(self)  # not built anew: a semantic cache has a signature of its own
+        again = copy.copy(self)  # not built again: a semantic cache has a signature of its own
         again.inner = inner(wrapped) if inner else wrapped(self.inner)
         return again
 

@@ -1,7 +1,7 @@
 """The cascade: cheap tiers settle what they are sure of, and the last one sees only what is left.
 
 `cascade:openai:MODEL` asks, in this order: is the claim a verbatim quote; do the numbers, dates, names and "not"s of
-a near-identical sentence agree; what does the embedded model say, and do the words bear it out; and only then the LLM.
+a near-identical sentence agree; what does the embedded model say, and do the words support it; and only then the LLM.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The embedded verifier: a small entailment model that comes with the package. No key, no download, no GPU.
 
 For each claim the passages that bear on it are picked from all contexts (`evidence.select`); the model reads the
-claim, what its pronouns refer to, and the best of those passages. When they do not bear the claim out beyond doubt, it
+claim, what its pronouns refer to, and the best of those passages. When they do not support the claim clearly, it
 reads all of them, and then the next best, and the better of these readings counts. A number that follows from the
 contexts by arithmetic, or that contradicts what follows, is settled by code before the model is asked
 (`verify/derive`).
@@ -38,7 +38,7 @@ CLAIM, HINT, EVIDENCE = 0, 1, 2
 CLAIM_AT_MOST, HINT_AT_MOST, ALL_AT_MOST = 200, 60, 512
 MARGIN_AT_MOST = 8.0
 BRIEF = 0.35
-"""Share of the room that the first reading takes: what it bears out beyond doubt needs no longer one."""
+"""Share of the room that the first reading takes: what it supports clearly needs no longer one."""
 LEAST_MARK = 0.1
 """How likely unsupported the likeliest word of an unsupported claim must be for any to be marked."""
 EVEN = 0.95

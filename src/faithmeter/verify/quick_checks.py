@@ -140,7 +140,7 @@ def _may_agree(date: Fact, other: Fact) -> bool:
 
 
 def _said(fact: Fact, contexts: Sequence[Context]) -> bool:
-    """Whether the contexts have a number, date or name anywhere: then another sentence may bear the claim out."""
+    """Whether the contexts have a number, date or name anywhere: then another sentence may support the claim."""
     if fact.kind == "negation":
         return False
     return any(fact.form == other.form for placed in _sentences(contexts) for other in read(placed[3]).facts)

@@ -31,7 +31,7 @@ _LIGHT_WORDS = (STOP_WORDS | {"'s", "’s"}) - {"no", "nor", "not"}  # a negatio
 
 
 class Window(NamedTuple):
-    """A part of a context, how much of the claim it bears out, and the parts of the claim it does not."""
+    """A part of a context, how much of the claim it supports, and the parts of the claim it does not."""
 
     context: int
     start: int

@@ -71,7 +71,7 @@ def _within(target: Quantity, fact: Fact) -> Finding | None:
             words = "up to" if target.bound == "most" else "at least"
             return Finding(True, f"{quantity.written}: {words} {target.written}", (fact,))
         return None
-    return None  # "more than 6" bears out "more than 3" for a logician; readers say that it is wrong
+    return None  # "more than 6" implies "more than 3" for a logician; readers say that it is wrong
 
 
 def _plainly_said(said: Said, fact: Fact) -> bool:
