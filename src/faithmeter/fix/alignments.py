@@ -27,8 +27,8 @@ def alignments(text: str, passage: str, overlap: float) -> Iterator[Proposal]:
     same = sum(end - start for kind, start, end, _, _ in blocks if kind == "equal")
     if same < SAME_ENOUGH * len(ours):
         return
-    for place, (kind, start, end, first, last) in enumerate(blocks):
-        inner = 0 < place < len(blocks) - 1  # words that the claim leaves out at its ends are no mistake
+    for index, (kind, start, end, first, last) in enumerate(blocks):
+        inner = 0 < index < len(blocks) - 1  # words that the claim leaves out at its ends are no mistake
         if kind == "equal" or end - start > 4 or last - first > 4 or not inner:
             continue
         begin, stop, new = _replaced(text, ours, passage, theirs, (start, end, first, last))

@@ -44,21 +44,21 @@ def supported(proposals: Sequence[Proposal], outcomes: Sequence[Outcome]) -> lis
     ]
 
 
-def clearly_best(found: Sequence[Exchange]) -> Exchange | None:
+def clearly_best(exchanges: Sequence[Exchange]) -> Exchange | None:
     """The best exchange; None if another would put something else into the same place and is nearly as good."""
-    best = max(found, key=lambda item: item.worth, default=None)
+    best = max(exchanges, key=lambda item: item.worth, default=None)
     if best is None:
         return None
-    near = [item.proposal for item in found if best.worth - item.worth < MARGIN]
+    near = [item.proposal for item in exchanges if best.worth - item.worth < MARGIN]
     return None if any(_rivals(best.proposal, other) for other in near) else best
 
 
-def surer(found: Sequence[Exchange], verdict: Verdict) -> list[Exchange]:
+def surer(exchanges: Sequence[Exchange], verdict: Verdict) -> list[Exchange]:
     """Exchanges that put right what stands in no context, fit well, and are clearly better supported than the claim."""
     least = logit(verdict.support) + SURER
     return [
         item
-        for item in found
+        for item in exchanges
         if item.proposal.unknown and item.proposal.fit >= SURE_FIT and logit(item.verdict.support) >= least
     ]
 

@@ -40,14 +40,14 @@ async def check_citations(result: Result, verifier: Verifier) -> Citations:
     """Hold each mark of an answer against its passage, and find the claims without marks."""
     sample = result.sample
     ids = [context.id for context in sample.contexts]
-    found = marks(sample.answer, [id_ for id_ in ids if id_])
+    all_marks = marks(sample.answer, [id_ for id_ in ids if id_])
     said = definitions(sample.answer)
-    from_zero = any("0" in mark.names for mark in found)
+    from_zero = any("0" in mark.names for mark in all_marks)
     claims = [verdict.claim for verdict in result.verdicts]
     checked: list[Citation] = []
     uncited: list[tuple[int, int]] = []
     cited = 0
-    for claim, own in _assigned(claims, found):
+    for claim, own in _assigned(claims, all_marks):
         if not own:
             uncited.append((claim.start, claim.end))
             continue
@@ -59,15 +59,15 @@ async def check_citations(result: Result, verifier: Verifier) -> Citations:
     return Citations(marks=tuple(checked), claims=len(claims), cited=cited, uncited=tuple(uncited))
 
 
-def _assigned(claims: Sequence[Claim], found: Sequence[Mark]) -> list[tuple[Claim, list[Mark]]]:
+def _assigned(claims: Sequence[Claim], all_marks: Sequence[Mark]) -> list[tuple[Claim, list[Mark]]]:
     """Each claim with its marks: those inside it, and those after it before the next claim."""
     own: list[list[Mark]] = [[] for _ in claims]
-    for mark in found:
+    for mark in all_marks:
         inside = [n for n, claim in enumerate(claims) if claim.start <= mark.start < claim.end]
         before = [n for n, claim in enumerate(claims) if claim.start <= mark.start]
-        places = inside or before[-1:] or ([0] if claims else [])
-        for place in places:
-            own[place].append(mark)
+        indices = inside or before[-1:] or ([0] if claims else [])
+        for index in indices:
+            own[index].append(mark)
     return list(zip(claims, own, strict=True))
 
 
@@ -83,67 +83,67 @@ class _Judge:
 
     async def supports(self, *sets: frozenset[int]) -> list[bool]:
         """Whether each set of passages supports the claim."""
-        missing = [places for places in dict.fromkeys(sets) if places not in self.known]
-        self.known |= {places: False for places in missing if not places}
-        asked = [places for places in missing if places]
+        missing = [indices for indices in dict.fromkeys(sets) if indices not in self.known]
+        self.known |= {indices: False for indices in missing if not indices}
+        asked = [indices for indices in missing if indices]
         pairs = []
-        for places in asked:
-            contexts = tuple(self.sample.contexts[place] for place in sorted(places))
+        for indices in asked:
+            contexts = tuple(self.sample.contexts[index] for index in sorted(indices))
             claim = Claim(text=self.text, start=self.start, end=self.start + len(self.text))
             pairs.append(Pair(claim, self.sample.model_copy(update={"contexts": contexts})))
         outcomes = await verified(self.verifier.verify, pairs) if pairs else []
-        for places, outcome in zip(asked, outcomes, strict=True):
-            self.known[places] = isinstance(outcome, Verdict) and outcome.label is Label.SUPPORTED
-        return [self.known[places] for places in sets]
+        for indices, outcome in zip(asked, outcomes, strict=True):
+            self.known[indices] = isinstance(outcome, Verdict) and outcome.label is Label.SUPPORTED
+        return [self.known[indices] for indices in sets]
 
 
 async def _claim(
     judge: _Judge, named: Sequence[tuple[Mark, str, int | None]], answer: str
 ) -> tuple[bool, list[Citation]]:
     """Whether the cited passages together support a claim, and what is found about each."""
-    cited = frozenset(place for _, _, place in named if place is not None)
-    alone = [frozenset({place}) for place in sorted(cited)]
+    cited = frozenset(index for _, _, index in named if index is not None)
+    alone = [frozenset({index}) for index in sorted(cited)]
     together, *each = await judge.supports(cited, *alone)
-    by_place = {next(iter(places)): right for places, right in zip(alone, each, strict=True)}
+    by_index = {next(iter(indices)): right for indices, right in zip(alone, each, strict=True)}
     needed = await _needed(judge, cited) if together else frozenset()
     better: int | None = None
-    if not all(place is not None and (by_place[place] or place in needed) for _, _, place in named):
-        better = await _better(judge, cited, by_place)
-    found = []
-    for mark, name, place in named:
+    if not all(index is not None and (by_index[index] or index in needed) for _, _, index in named):
+        better = await _better(judge, cited, by_index)
+    citations = []
+    for mark, name, index in named:
         base = {"start": mark.start, "end": mark.end, "mark": answer[mark.start : mark.end], "name": name}
-        if place is None:
-            found.append(Citation.model_validate({**base, "found": "unknown", "better": better}))
-        elif by_place[place] or place in needed:
-            found.append(Citation.model_validate({**base, "context": place, "found": "right"}))
+        if index is None:
+            citations.append(Citation.model_validate({**base, "found": "unknown", "better": better}))
+        elif by_index[index] or index in needed:
+            citations.append(Citation.model_validate({**base, "context": index, "found": "right"}))
         else:
             word = "unsupported" if better is None else "wrong_passage"
-            found.append(Citation.model_validate({**base, "context": place, "found": word, "better": better}))
-    return together or any(by_place.values()), found
+            citations.append(Citation.model_validate({**base, "context": index, "found": word, "better": better}))
+    return together or any(by_index.values()), citations
 
 
 async def _needed(judge: _Judge, cited: frozenset[int]) -> frozenset[int]:
     """The passages without which the others do not support the claim."""
     if len(cited) < 2:
         return cited
-    places = sorted(cited)
-    without = await judge.supports(*(cited - {place} for place in places))
-    return frozenset(place for place, rest in zip(places, without, strict=True) if not rest)
+    indices = sorted(cited)
+    without = await judge.supports(*(cited - {index} for index in indices))
+    return frozenset(index for index, rest in zip(indices, without, strict=True) if not rest)
 
 
-async def _better(judge: _Judge, cited: frozenset[int], by_place: dict[int, bool]) -> int | None:
+async def _better(judge: _Judge, cited: frozenset[int], by_index: dict[int, bool]) -> int | None:
     """The passage that supports the claim: one that is cited rightly, else the likeliest of the others."""
-    if right := [place for place, good in by_place.items() if good]:
+    if right := [index for index, good in by_index.items() if good]:
         return right[0]
     wanted = set(terms(judge.text))
     shares = {
-        place: len(wanted.intersection(terms(context.text)))
-        for place, context in enumerate(judge.sample.contexts)
-        if place not in cited
+        index: len(wanted.intersection(terms(context.text)))
+        for index, context in enumerate(judge.sample.contexts)
+        if index not in cited
     }
-    tried = sorted((place for place in shares if shares[place]), key=lambda place: (-shares[place], place))[:OTHERS]
-    supported = await judge.supports(*(frozenset({place}) for place in tried))
-    return next((place for place, good in zip(tried, supported, strict=True) if good), None)
+    tried = sorted((index for index in shares if shares[index]), key=lambda index: (-shares[index], index))[:OTHERS]
+    supported = await judge.supports(*(frozenset({index}) for index in tried))
+    return next((index for index, good in zip(tried, supported, strict=True) if good), None)
 
 
 def mark_edits(result: Result) -> list[Edit]:
@@ -157,19 +157,19 @@ def mark_edits(result: Result) -> list[Edit]:
     for citation in result.citations.marks:
         by_mark.setdefault((citation.start, citation.end), []).append(citation)
     edits = []
-    for (start, end), found in sorted(by_mark.items()):
-        if all(item.found == "right" for item in found):
+    for (start, end), citations in sorted(by_mark.items()):
+        if all(item.found == "right" for item in citations):
             continue
-        names = [item.name for item in found if item.found == "right"]
-        for item in found:
+        names = [item.name for item in citations if item.found == "right"]
+        for item in citations:
             if item.found != "right" and item.better is not None:
                 name = ids[item.better] if item.name in ids and ids[item.better] else None
                 names.append(name or str(item.better + (not from_zero)))
-        new = _written(found[0], list(dict.fromkeys(names)))
+        new = _written(citations[0], list(dict.fromkeys(names)))
         if not new and sample.answer[start - 1 : start] == " ":
             start -= 1
         old = sample.answer[start:end]
-        reason = "; ".join(_why(item) for item in found if item.found != "right")
+        reason = "; ".join(_why(item) for item in citations if item.found != "right")
         edits.append(Edit(start=start, end=end, old=old, new=new, kind="mark", reason=reason))
     return edits
 
@@ -184,7 +184,7 @@ def _written(citation: Citation, names: Sequence[str]) -> str:
         return "".join(_lenticular(mark, int(name) - 1 if zero else int(name)) for name in names)
     if mark.startswith("[^"):
         return "".join(f"[^{name}]" for name in names)
-    first = next((place for place, letter in enumerate(mark) if letter.isdigit()), None)
+    first = next((index for index, letter in enumerate(mark) if letter.isdigit()), None)
     if mark[0] in "([" and first is not None:
         return mark[:first] + ", ".join(names) + mark[-1]
     if mark[0] in "([":

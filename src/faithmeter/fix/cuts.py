@@ -46,18 +46,18 @@ def phrases(sentence: str, gaps: Sequence[tuple[int, int]] = ()) -> list[list[Ch
     """Ways to leave one phrase out of a sentence, the smallest first; those that leave out what `gaps` mark before."""
     stop = _STOP.search(sentence)
     end = stop.start() if stop else len(sentence.rstrip())
-    found: set[Change] = {(*match.span(), "") for match in _BRACKETED.finditer(sentence, 0, end)}
+    cuts: set[Change] = {(*match.span(), "") for match in _BRACKETED.finditer(sentence, 0, end)}
     for match in _TAIL.finditer(sentence, 0, end):
-        found.add((match.start(), end, ""))
+        cuts.add((match.start(), end, ""))
         comma = sentence.find(",", match.end(), end)
         if comma >= 0 and match[0].startswith(","):
-            found.add((match.start(), comma + 1, ""))
-    for comma in (place for place in range(end) if sentence[place] == ","):
-        found.add((comma, end, ""))
+            cuts.add((match.start(), comma + 1, ""))
+    for comma in (offset for offset in range(end) if sentence[offset] == ","):
+        cuts.add((comma, end, ""))
     if lead := _LEAD.match(sentence):
         first = sentence[lead.end()]
-        found.add((0, lead.end() + 1, first.upper()))
-    marked = sorted(found, key=lambda change: (-_marked(change, gaps), change[1] - change[0], change[0]))
+        cuts.add((0, lead.end() + 1, first.upper()))
+    marked = sorted(cuts, key=lambda change: (-_marked(change, gaps), change[1] - change[0], change[0]))
     return [[change] for change in marked[:MOST_CUTS] if stands(changed(sentence, [change]))]
 
 
@@ -70,15 +70,15 @@ def _marked(change: Change, gaps: Sequence[tuple[int, int]]) -> bool:
 
 def stands(sentence: str) -> bool:
     """Whether what is left has the look of a sentence: enough words, a verb, brackets in pairs, no loose end."""
-    found = [word for word in tokens(sentence) if word.text[0].isalnum()]
-    if len(found) < LEAST_WORDS or sentence.count("(") != sentence.count(")") or sentence.count('"') % 2:
+    kept_words = [word for word in tokens(sentence) if word.text[0].isalnum()]
+    if len(kept_words) < LEAST_WORDS or sentence.count("(") != sentence.count(")") or sentence.count('"') % 2:
         return False
-    last = found[-1].lower
+    last = kept_words[-1].lower
     if last in _LOOSE_ENDS:
         return False
     return any(
         word.lower in verbs.AUXILIARIES or word.lower in verbs.SHORTENED or word.lower in verbs.THIRD
-        or word.lower in verbs.BASES or verbs.is_past(word.lower) for word in found
+        or word.lower in verbs.BASES or verbs.is_past(word.lower) for word in kept_words
     )  # fmt: skip
 
 
@@ -120,15 +120,15 @@ def tidied(answer: str, cuts: Sequence[Edit], asides: Sequence[Aside]) -> Iterat
 def _orphans(answer: str, gone: Sequence[tuple[int, int]], asides: Sequence[Aside]) -> Iterator[Edit]:
     """Lead-ins and headings whose every following line, up to the next one, was cut."""
     marks = [aside for aside in asides if aside.kind in ("lead_in", "heading")]
-    for number, aside in enumerate(marks):
-        following = marks[number + 1].start if number + 1 < len(marks) else len(answer)
+    for index, aside in enumerate(marks):
+        following = marks[index + 1].start if index + 1 < len(marks) else len(answer)
         blank = _NEW_PARAGRAPH.search(answer[aside.end : following]) if aside.kind == "lead_in" else None
         if blank and blank.start(1) > 2:
             following = aside.end + blank.start(1)
         rest = list(answer[aside.end : following])
         for start, end in gone:
-            for place in range(max(start, aside.end), min(end, following)):
-                rest[place - aside.end] = " "
+            for offset in range(max(start, aside.end), min(end, following)):
+                rest[offset - aside.end] = " "
         if "".join(rest).strip() or not any(aside.end <= start < following for start, _ in gone):
             continue
         start, end = sentence_cut(answer, aside.start, aside.end)

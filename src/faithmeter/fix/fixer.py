@@ -112,8 +112,8 @@ class Fixer:
         sentences = _sentences(before)
         edits: dict[tuple[int, int], list[Edit]] = {}
         for sentence in sentences:
-            if found := await (self._mended if sentence.failing else self._hedged)(sentence, sample):
-                edits[sentence.start, sentence.end] = found
+            if new_edits := await (self._mended if sentence.failing else self._hedged)(sentence, sample):
+                edits[sentence.start, sentence.end] = new_edits
         if not edits:
             fixed = _unchanged(before, "doubtful" if before.unsupported else "faithful")
         else:
@@ -123,12 +123,12 @@ class Fixer:
 
     async def _marked(self, fixed: Fixed) -> Fixed:
         """The same with its citation marks put right, which are judged on the answer as it is by then."""
-        found = await check_citations(fixed.result_after, self.evaluator.verifier)
-        checked = fixed.result_after.model_copy(update={"citations": found})
+        citations = await check_citations(fixed.result_after, self.evaluator.verifier)
+        checked = fixed.result_after.model_copy(update={"citations": citations})
         original = fixed.result_before.sample.answer
         extra = []
         for edit in mark_edits(checked):
-            start = _place_before(original, fixed.edits, edit.start)
+            start = _offset_before(original, fixed.edits, edit.start)
             if start is not None and original[start : start + len(edit.old)] == edit.old:
                 extra.append(edit.model_copy(update={"start": start, "end": start + len(edit.old)}))
         extra = [e for e in extra if all(e.end <= o.start or o.end <= e.start for o in fixed.edits)]
@@ -139,7 +139,7 @@ class Fixer:
         after = await self._check(fixed.result_before.sample, answer)
         after = after.model_copy(update={"citations": await check_citations(after, self.evaluator.verifier)})
         worse = len(after.unsupported) > len(checked.unsupported) or after.failures
-        if worse or (after.citations and found.right > after.citations.right):
+        if worse or (after.citations and citations.right > after.citations.right):
             return fixed.model_copy(update={"result_after": checked})
         status: FixStatus = "fixed" if fixed.status == "faithful" else fixed.status
         changes = {"answer": answer, "edits": edits, "result_after": after, "status": status}
@@ -193,22 +193,22 @@ class Fixer:
         surely = surely and not is_lead_in(text)  # what it introduces is judged; by itself it says too little to go
         if not surely:  # what a context has may well be right: in doubt, only what none has is exchanged
             named = [item for item in named if item.unknown or item.kind == "hedge"]
-        if found := await self._exchanged(sentence, sample, text, named):
-            return found
+        if edits := await self._exchanged(sentence, sample, text, named):
+            return edits
         if not surely:
             return []
-        if self.rewriter and (found := await self._rewritten(sentence, sample, text)):
-            return found
-        if found := await self._without_part(sentence, sample, text):
-            return found
+        if self.rewriter and (edits := await self._rewritten(sentence, sample, text)):
+            return edits
+        if edits := await self._without_part(sentence, sample, text):
+            return edits
         return [_cut(sample.answer, sentence)]
 
     async def _hedged(self, sentence: _Sentence, sample: Sample) -> list[Edit]:
         """A hedge that a sentence surely dropped, or something it surely has wrong, though the verifier supports it."""
         text = sample.answer[sentence.start : sentence.end]
         surely = [*dropped(text, sample.contexts), *wrong_units(text, sample.contexts)]
-        if found := await self._exchanged(sentence, sample, text, surely):
-            return found
+        if edits := await self._exchanged(sentence, sample, text, surely):
+            return edits
         worst = min(sentence.verdicts, key=lambda verdict: 1.0 if verdict.support is None else verdict.support)
         asked, beside = sample.asked or "", _beside(sentence, sample)
         named = unknown_things(text, sample.contexts, asked=asked, beside=beside) if worst.support is not None else []
@@ -227,10 +227,10 @@ class Fixer:
         tried = list(islice(named, TRIED))
         outcomes = await self._judged([item.of(text) for item in tried], sentence.start, sentence.end, sample)
         good = supported(tried, outcomes)
-        found = clearly_best(surer(good, instead_of) if instead_of else good)
-        if not found:
+        chosen = clearly_best(surer(good, instead_of) if instead_of else good)
+        if not chosen:
             return []
-        best, verdict = found
+        best, verdict = chosen
         evidence = verdict.evidence or ((best.evidence,) if best.evidence else ())
         return _edits(text, best.of(text), sentence.start, best.kind, best.reason, evidence)
 
@@ -240,7 +240,7 @@ class Fixer:
         parts = clauses(text)
         if len(parts) > 1:
             judged = await self._judged([clause.text for clause in parts], sentence.start, sentence.end, sample)
-            bad = {number for number, verdict in enumerate(judged) if not _supports(verdict)}
+            bad = {index for index, verdict in enumerate(judged) if not _supports(verdict)}
             if bad and len(bad) < len(parts) and (way := without(text, parts, bad)):
                 ways.append(way)
         gaps = [gap for verdict in sentence.failing for gap in verdict.gaps if verdict.claim.text == text]
@@ -287,20 +287,20 @@ def _beside(sentence: _Sentence, sample: Sample) -> str:
 
 def _sentences(result: Result) -> list[_Sentence]:
     """The answer's sentences: where several claims share a stretch, or one lies in another, it is one."""
-    found: list[_Sentence] = []
+    sentences: list[_Sentence] = []
     for verdict in sorted(result.verdicts, key=lambda verdict: (verdict.claim.start, -verdict.claim.end)):
         claim = verdict.claim
-        if found and claim.start < found[-1].end:
-            last = found[-1]
-            found[-1] = _Sentence(last.start, max(last.end, claim.end), (*last.verdicts, verdict))
+        if sentences and claim.start < sentences[-1].end:
+            last = sentences[-1]
+            sentences[-1] = _Sentence(last.start, max(last.end, claim.end), (*last.verdicts, verdict))
         else:
-            found.append(_Sentence(claim.start, claim.end, (verdict,)))
-    return found
+            sentences.append(_Sentence(claim.start, claim.end, (verdict,)))
+    return sentences
 
 
 def _whole(answer: str, edits: dict[tuple[int, int], list[Edit]], before: Result) -> list[Edit]:
     """All edits in order, with what they leave behind."""
-    chosen = sorted((edit for found in edits.values() for edit in found), key=lambda edit: (edit.start, edit.end))
+    chosen = sorted((edit for group in edits.values() for edit in group), key=lambda edit: (edit.start, edit.end))
     leads = [
         Aside(text=claim.text, start=claim.start, end=claim.end, kind="lead_in")
         for claim in (verdict.claim for verdict in before.verdicts)
@@ -322,23 +322,23 @@ def _whole(answer: str, edits: dict[tuple[int, int], list[Edit]], before: Result
 def _touched(answer: str, edits: Sequence[Edit], claim: Claim, sentences: Sequence[_Sentence]) -> list[_Sentence]:
     """The sentences of the answer as it was that a claim of the answer as it is comes from."""
     old = new = 0
-    places: list[int] = []
+    offsets: list[int] = []
     for change, text in pieces(answer, edits):
         if change == "kept":
-            places += [old + place for place in range(len(text)) if claim.start <= new + place < claim.end]
+            offsets += [old + offset for offset in range(len(text)) if claim.start <= new + offset < claim.end]
         elif change == "added" and claim.start < new + len(text) and new < claim.end:
-            places.append(max(0, old - 1))
+            offsets.append(max(0, old - 1))
         old += len(text) * (change != "added")
         new += len(text) * (change != "cut")
-    return [item for item in sentences if any(item.start <= place < item.end for place in places)]
+    return [item for item in sentences if any(item.start <= offset < item.end for offset in offsets)]
 
 
-def _place_before(answer: str, edits: Sequence[Edit], place: int) -> int | None:
-    """Where a place of the fixed answer was before its edits; None if it is in words that were added."""
+def _offset_before(answer: str, edits: Sequence[Edit], offset: int) -> int | None:
+    """Where an offset of the fixed answer was before its edits; None if it is in words that were added."""
     old = new = 0
     for change, text in pieces(answer, edits):
-        if change == "kept" and new <= place < new + len(text):
-            return old + place - new
+        if change == "kept" and new <= offset < new + len(text):
+            return old + offset - new
         old += len(text) * (change != "added")
         new += len(text) * (change != "cut")
     return None

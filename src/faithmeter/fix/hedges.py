@@ -39,13 +39,13 @@ def dropped(text: str, contexts: Sequence[Context]) -> list[Proposal]:
 
     A sentence of a context says nearly all of the claim, with a hedge, and none says it without.
     """
-    found = list(proposals(text, contexts, share=SURELY))
-    if not found or _HEDGED.search(text):
+    hedges = list(proposals(text, contexts, share=SURELY))
+    if not hedges or _HEDGED.search(text):
         return []
     said = " ".join(context.text for context in contexts)
     for pattern in (_PLANS, _MAY, _ADVERB):
         said = pattern.sub("", said)
-    return [item for item in found if not re.search(rf"(?<!\w){re.escape(text[item.start : item.end])}(?!\w)", said)]
+    return [item for item in hedges if not re.search(rf"(?<!\w){re.escape(text[item.start : item.end])}(?!\w)", said)]
 
 
 def proposals(text: str, contexts: Sequence[Context], *, share: float = 0.5) -> Iterator[Proposal]:

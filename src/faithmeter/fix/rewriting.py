@@ -41,8 +41,8 @@ def load_rewriter(given: str | Rewriter | None, verifier: Verifier) -> Rewriter 
     while tiers := getattr(verifier, "tiers", None):  # of a cascade, the last word
         verifier = tiers[-1].verifier
     own = getattr(verifier, "rewriter", None)
-    found: Rewriter | None = own() if own else None
-    return found
+    rewriter: Rewriter | None = own() if own else None
+    return rewriter
 
 
 def as_rewritten(text: str, new: str, sample: Sample) -> str | None:
@@ -61,12 +61,12 @@ def as_rewritten(text: str, new: str, sample: Sample) -> str | None:
         return None
     if set(_MARKUP.findall(new)) - set(_MARKUP.findall(plain)):
         return None
-    found = "".join(text[mark.start : mark.end] for mark in marks(text))
+    citations = "".join(text[mark.start : mark.end] for mark in marks(text))
     body = _unstopped(new)
     close = new[len(body) :]
     if close == "." and _unstopped(plain) == plain:
         close = ""  # an item of a list that had no full stop gets none
-    return f"{body} {found}{close}" if found else f"{body}{close}"
+    return f"{body} {citations}{close}" if citations else f"{body}{close}"
 
 
 def _unstopped(text: str) -> str:

@@ -53,7 +53,7 @@ def proposals(text: str, contexts: Sequence[Context], *, beside: str = "") -> li
     counts = Counter((mention.kind, mention.value) for passage in index.passages for mention in _of(passage, small))
     said = frozenset(counts)
     passages = _nearest(text, index)
-    found: dict[tuple[int, int, str], Proposal] = {}
+    best_by_key: dict[tuple[int, int, str], Proposal] = {}
     for passage, overlap in passages:
         evidence = Evidence.of(contexts, passage.context, passage.start, passage.end)
         for proposal in [
@@ -63,21 +63,21 @@ def proposals(text: str, contexts: Sequence[Context], *, beside: str = "") -> li
                 for item in alignments(text, passage.text, overlap)
             ),
         ]:
-            _put(found, proposal._replace(evidence=evidence))
+            _put(best_by_key, proposal._replace(evidence=evidence))
     unknown = [mine for mine in ours if mine.kind not in ("unit", "currency") and (mine.kind, mine.value) not in said]
     for passage, overlap in _nearest(text, index, FURTHER)[PASSAGES:] if unknown else ():
         evidence = Evidence.of(contexts, passage.context, passage.start, passage.end)
         for proposal in _exchanges(text, unknown, passage, small, said, overlap):
-            _put(found, proposal._replace(evidence=evidence))
-    for key, proposal in found.items():
+            _put(best_by_key, proposal._replace(evidence=evidence))
+    for key, proposal in best_by_key.items():
         if proposal.everywhere:
             often = counts["name", proposal.new.lower()]
             more = 0.15 * min(5, often) if often else -0.6  # a part of a name that never stands alone is rarely meant
-            found[key] = proposal._replace(
+            best_by_key[key] = proposal._replace(
                 score=proposal.score + more + 0.8 * _holds(beside, proposal.new),
                 unknown=proposal.unknown and _is_unknown(proposal, text, index),  # of "Jan Zylinski", Jan is known
             )
-    return sorted(found.values(), key=lambda proposal: -(proposal.score + 1.0 * proposal.unknown))
+    return sorted(best_by_key.values(), key=lambda proposal: -(proposal.score + 1.0 * proposal.unknown))
 
 
 def _is_unknown(proposal: Proposal, text: str, index: Index) -> bool:
@@ -86,11 +86,11 @@ def _is_unknown(proposal: Proposal, text: str, index: Index) -> bool:
     return bool(out) and not any(index.holders(term) for term in out)
 
 
-def _put(found: dict[tuple[int, int, str], Proposal], proposal: Proposal) -> None:
+def _put(best_by_key: dict[tuple[int, int, str], Proposal], proposal: Proposal) -> None:
     """Keep the best of the proposals to put the same words into the same place."""
     key = proposal.start, proposal.end, proposal.new
-    if key not in found or found[key].score < proposal.score:
-        found[key] = proposal
+    if key not in best_by_key or best_by_key[key].score < proposal.score:
+        best_by_key[key] = proposal
 
 
 def wrong_units(text: str, contexts: Sequence[Context]) -> list[Proposal]:
@@ -114,24 +114,24 @@ def unknown_things(text: str, contexts: Sequence[Context], *, asked: str, beside
     said = {(mention.kind, mention.value) for passage in index.passages for mention in _of(passage, small)}
     said |= {(mention.kind, mention.value) for mention in mentions(asked, known=small)}
     ours = [mention for mention in mentions(text, known=small) if mention.kind not in ("unit", "currency")]
-    places = {
-        place
+    offsets = {
+        offset
         for mention in ours
         if (mention.kind, mention.value) not in said and (mention.kind != "clock" or mention.beside)
-        for place in range(mention.start, mention.end)
+        for offset in range(mention.start, mention.end)
     }
-    found = proposals(text, contexts, beside=beside) if places else []
-    return [item for item in found if item.unknown and item.new and item.start in places]
+    candidates = proposals(text, contexts, beside=beside) if offsets else []
+    return [item for item in candidates if item.unknown and item.new and item.start in offsets]
 
 
 def _of(passage: Passage, small: frozenset[str]) -> tuple[Mention, ...]:
     """What a passage names; the value of a field begins no sentence, so that all its capitals tell names, and a number
     in its name ("review 2") counts nothing."""
-    found = _named(passage.text, frozenset() if passage.fields else small)
+    named = _named(passage.text, frozenset() if passage.fields else small)
     if not passage.fields:
-        return found
+        return named
     value = passage.text.find(":")
-    return tuple(mention for mention in found if mention.kind != "number" or mention.start > value)
+    return tuple(mention for mention in named if mention.kind != "number" or mention.start > value)
 
 
 @lru_cache(maxsize=4096)
@@ -174,7 +174,7 @@ def _exchanges(
 ) -> Iterator[Proposal]:
     """One thing that a claim names for one of the same kind that a passage names, or for the part of a name that is as
     long: "Lovelace" rather than "Ada Lovelace"."""
-    theirs = [other for found in _of(passage, small) for other in (found, *_ends(found))]
+    theirs = [other for mention in _of(passage, small) for other in (mention, *_ends(mention))]
     have: set[tuple[str, str]] = {(mention.kind, mention.value) for mention in ours}
     for mine in ours:
         if mine.kind == "name" and mine.start == 0 and _is_common(mine.value):
@@ -312,12 +312,12 @@ def _is_late(mention: Mention) -> bool:
 
 def _around(text: str, mention: Mention) -> dict[str, tuple[str, int]]:
     """The words near a mention, each with its side and how far away it is."""
-    found: dict[str, tuple[str, int]] = {}
+    nearby: dict[str, tuple[str, int]] = {}
     before = [match[0].lower() for match in _WORD.finditer(text, max(0, mention.start - 100), mention.start)]
     after = [match[0].lower() for match in _WORD.finditer(text, mention.end, mention.end + 100)]
     for side, words in (("before", before[::-1]), ("after", after)):
         for distance, word in enumerate(words[:_REACH], 1):
             stem = word[:6]
-            if stem not in found or found[stem][1] > distance:
-                found[stem] = (side, distance)
-    return found
+            if stem not in nearby or nearby[stem][1] > distance:
+                nearby[stem] = (side, distance)
+    return nearby

@@ -77,10 +77,10 @@ def explain(verdict: Verdict, sources: Sources) -> Why:
     claim = verdict.claim.text
     pieces = _pieces(verdict, sources)
     seen = Comparison(claim, "\n".join(pieces), sources)
-    found = find(seen) if pieces else []
+    unweighed = find(seen) if pieces else []
     findings = [
         _weighed(finding._replace(ours=whole(claim, finding.ours)), verdict)
-        for finding in [*found, *_marked_additions(found, seen, verdict)]
+        for finding in [*unweighed, *_marked_additions(unweighed, seen, verdict)]
     ]
     best = max(findings, key=lambda finding: finding.weight, default=None)
     best = best if best and best.weight > 0 else None
@@ -121,9 +121,9 @@ def _weighed(finding: Finding, verdict: Verdict) -> Finding:
     return finding._replace(weight=finding.weight + _MARKED * alike)
 
 
-def _marked_additions(found: Sequence[Finding], seen: Comparison, verdict: Verdict) -> Iterator[Finding]:
+def _marked_additions(findings: Sequence[Finding], seen: Comparison, verdict: Verdict) -> Iterator[Finding]:
     """A phrase that the verifier marks as a whole, and that holds a name or a number of which no context speaks."""
-    new = [item for item in found if item.kind in ("name", "number", "date") and item.weight >= 0.8]
+    new = [item for item in findings if item.kind in ("name", "number", "date") and item.weight >= 0.8]
     for start, end in verdict.gaps if verdict.label is not Label.CONTRADICTED else ():
         inside = [item for item in new if start <= item.ours.start and item.ours.end <= end]
         others = [word for word in seen.ours if start <= word.start and word.end <= end and word.heavy
@@ -170,10 +170,10 @@ def _says_otherwise(finding: Finding) -> bool:
 
 def _is_borrowed(seen: Comparison, pieces: Sequence[str]) -> bool:
     """Whether a name or number of the claim stands elsewhere, where a passage has another in its place."""
-    places = [*names(seen.ours, seen.claim), *(Span(q.start, q.end) for q in quantities(seen.claim))]
+    spans = [*names(seen.ours, seen.claim), *(Span(q.start, q.end) for q in quantities(seen.claim))]
     for piece in pieces:
         beside = Comparison(seen.claim, piece, seen.sources)
-        for span in places:
+        for span in spans:
             words = [word for word in read(span.of(seen.claim)) if word.heavy]
             across = beside.opposite(span)
             if not words or not across or all(word.stem in beside.held for word in words):

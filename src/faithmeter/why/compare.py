@@ -52,14 +52,14 @@ class Word(NamedTuple):
 @lru_cache(maxsize=2048)
 def read(text: str) -> tuple[Word, ...]:
     """The words of a text, in order."""
-    found = []
+    words = []
     for match in WORD.finditer(text):
         lower = match[0].lower()
         before = text[max(0, match.start() - 3) : match.start()].rstrip()
         opens = (before[-1] in _OPENERS) if before else match.start() <= 3
         heavy = lower not in LIGHT or (match[0] == "May" and not opens)
-        found.append(Word(match[0], stem(lower), *match.span(), heavy, opens))
-    return tuple(found)
+        words.append(Word(match[0], stem(lower), *match.span(), heavy, opens))
+    return tuple(words)
 
 
 _HYPHENED = re.compile(r"(?<![^\W\d_])[^\W\d_]++(?:[-‐‑][^\W\d_]++)+")
@@ -80,14 +80,14 @@ def forms(text: str) -> frozenset[str]:
 
 
 def _known(words: Sequence[Word], text: str, stems: frozenset[str]) -> frozenset[int]:
-    """The places of the words that are among these forms, or whose other way of writing is."""
-    found = {place for place, word in enumerate(words) if word.stem in stems}
-    if len(found) < len(words):
+    """The indices of the words that are among these forms, or whose other way of writing is."""
+    known = {index for index, word in enumerate(words) if word.stem in stems}
+    if len(known) < len(words):
         for match in (*_HYPHENED.finditer(text), *_CAMEL.finditer(text)):
             others = forms(match[0]) - {word.stem for word in read(match[0])}
             if others and others <= stems:
-                found.update(n for n, word in enumerate(words) if match.start() <= word.start < match.end())
-    return frozenset(found)
+                known.update(n for n, word in enumerate(words) if match.start() <= word.start < match.end())
+    return frozenset(known)
 
 
 class Span(NamedTuple):
@@ -139,13 +139,13 @@ class Sources:
         text = self.texts[context]
         before = max((text.rfind(mark, max(0, start - _REACH), start) for mark in _STOPS), default=-1)
         begin = before + 1 if before >= 0 else start if start > _REACH else 0
-        after = [place for mark in _STOPS if (place := text.find(mark, max(start, end - 1), end + _REACH)) >= 0]
+        after = [stop for mark in _STOPS if (stop := text.find(mark, max(start, end - 1), end + _REACH)) >= 0]
         return text[begin : min(after) + 1 if after else max(end, min(len(text), end))].strip() or text[start:end]
 
     def near(self, claim: str) -> list[str]:
         """The passages that come nearest to a claim."""
-        found = best_evidence(claim, self._index, among=select(claim, self._index)) if self._index.passages else []
-        return [self.texts[passage.context][passage.start : passage.end] for passage in found]
+        passages = best_evidence(claim, self._index, among=select(claim, self._index)) if self._index.passages else []
+        return [self.texts[passage.context][passage.start : passage.end] for passage in passages]
 
     @cached_property
     def _index(self) -> Index:
@@ -157,8 +157,10 @@ class Sources:
             pattern = re.compile(
                 rf"(?<![\w.,]){re.escape(words)}(?![\w]|[.,]\d)|{re.escape(words)}(?=[^\W\d_])", re.IGNORECASE
             )
-            found = (text[max(0, m.start() - 12) : m.end() + 28] for text in self.texts for m in pattern.finditer(text))
-            yield from islice(found, _WINDOWS)
+            windows = (
+                text[max(0, m.start() - 12) : m.end() + 28] for text in self.texts for m in pattern.finditer(text)
+            )
+            yield from islice(windows, _WINDOWS)
 
     def has(self, words: str) -> bool:
         """Whether they say these words, in whatever case and spacing; a single word also in other ways of writing."""
@@ -198,12 +200,12 @@ class Comparison:
 
     @cached_property
     def absent(self) -> frozenset[int]:
-        """The places of the claim's heavy words that no context has."""
+        """The indices of the claim's heavy words that no context has."""
         return self._lacking(self.sources.stems)
 
     @cached_property
     def foreign(self) -> frozenset[int]:
-        """The places of the claim's heavy words that the passage does not have."""
+        """The indices of the claim's heavy words that the passage does not have."""
         return self._lacking(self.held)
 
     def _lacking(self, stems: frozenset[str]) -> frozenset[int]:
@@ -226,20 +228,20 @@ class Comparison:
 
     @cached_property
     def in_order(self) -> frozenset[int]:
-        """The places of the claim's words that the passage has in the same order."""
+        """The indices of the claim's words that the passage has in the same order."""
         return frozenset(n for step, low, high, _, _ in self._steps if step == "equal" for n in range(low, high))
 
 
 def names(words: Sequence[Word], text: str) -> list[Span]:
     """Where names stand, as far as capitals show them; one word that opens a sentence is none by itself."""
-    found: list[Span] = []
-    place = 0
-    while place < len(words):
-        verb = words[place].opens and words[place + 1 : place + 2] and words[place + 1].text in ("the", "for")
-        if verb or not _capital(words[place]):  # "Note the IPv6 entry" names no Note
-            place += 1
+    spans: list[Span] = []
+    index = 0
+    while index < len(words):
+        verb = words[index].opens and words[index + 1 : index + 2] and words[index + 1].text in ("the", "for")
+        if verb or not _capital(words[index]):  # "Note the IPv6 entry" names no Note
+            index += 1
             continue
-        last = ahead = place
+        last = ahead = index
         while ahead + 1 < len(words) and text[words[ahead].end : words[ahead + 1].start] in (
             " ",
             "-",
@@ -253,11 +255,11 @@ def names(words: Sequence[Word], text: str) -> list[Span]:
                 last = ahead
             elif words[ahead].text not in _LINKS or ahead - last > 2:
                 break
-        first = words[place]
-        if last > place or not first.opens or len(re.findall("[A-Z]", first.text)) > 1:
-            found.append(Span(first.start, words[last].end))
-        place = last + 1
-    return found
+        first = words[index]
+        if last > index or not first.opens or len(re.findall("[A-Z]", first.text)) > 1:
+            spans.append(Span(first.start, words[last].end))
+        index = last + 1
+    return spans
 
 
 def whole(text: str, span: Span) -> Span:

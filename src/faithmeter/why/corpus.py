@@ -53,16 +53,16 @@ class Corpus:
     @classmethod
     def load(cls, path: str | Path) -> Corpus:
         """Read a folder of text files, or of JSON lines with a text and an id each; or one such file."""
-        place = Path(path)
-        if place.is_dir():
-            files = sorted(file for file in place.rglob("*") if file.suffix.lower() in (*TEXT_FILES, *ROW_FILES))
+        root = Path(path)
+        if root.is_dir():
+            files = sorted(file for file in root.rglob("*") if file.suffix.lower() in (*TEXT_FILES, *ROW_FILES))
             if not files:
                 raise UsageError(f"--corpus {path}: no {', '.join((*TEXT_FILES, *ROW_FILES))} file in it")
-        elif place.is_file():
-            files = [place]
+        elif root.is_file():
+            files = [root]
         else:
             raise UsageError(f"--corpus {path}: no such file or folder")
-        base = place if place.is_dir() else place.parent
+        base = root if root.is_dir() else root.parent
         return cls(document for file in files for document in _documents(file, file.relative_to(base).as_posix()))
 
     @cached_property
@@ -79,9 +79,9 @@ class Corpus:
         if not wanted:
             return []
         count = min(LOOKED_AT, len(self.passages))
-        places, scores = self._index.retrieve([wanted], k=count, show_progress=False)
-        found = zip(places[0].tolist(), scores[0].tolist(), strict=True)
-        return [self.passages[place] for place, score in found if score > 0]
+        indices, scores = self._index.retrieve([wanted], k=count, show_progress=False)
+        ranked = zip(indices[0].tolist(), scores[0].tolist(), strict=True)
+        return [self.passages[index] for index, score in ranked if score > 0]
 
 
 async def traced(outcomes: Sequence[Outcome], sample: Sample, corpus: Corpus, verify: Verify) -> list[Outcome]:
@@ -90,15 +90,15 @@ async def traced(outcomes: Sequence[Outcome], sample: Sample, corpus: Corpus, ve
     What the verifier cannot judge stays `missing`.
     """
     asked: dict[int, list[Passage]] = {}
-    for place, outcome in enumerate(outcomes):
+    for index, outcome in enumerate(outcomes):
         if isinstance(outcome, Verdict) and outcome.blame == "missing":
-            asked[place] = corpus.nearest(outcome.claim.text, _hint(outcome.claim, sample))
-    pairs = {place: _pair(outcomes[place], sample, passages) for place, passages in asked.items() if passages}
+            asked[index] = corpus.nearest(outcome.claim.text, _hint(outcome.claim, sample))
+    pairs = {index: _pair(outcomes[index], sample, passages) for index, passages in asked.items() if passages}
     answers = dict(zip(pairs, await verified(verify, list(pairs.values())) if pairs else [], strict=True))
-    found = list(outcomes)
-    for place, passages in asked.items():
-        found[place] = _settled(found[place], answers.get(place), passages)
-    return found
+    settled = list(outcomes)
+    for index, passages in asked.items():
+        settled[index] = _settled(settled[index], answers.get(index), passages)
+    return settled
 
 
 def _hint(claim: Claim, sample: Sample) -> str:
@@ -120,8 +120,8 @@ def _settled(outcome: Outcome, answer: Outcome | None, passages: Sequence[Passag
     if answer.evidence:
         first = answer.evidence[0]
         passage, start, quote = passages[first.context], first.start, first.quote
-    place = passage.start + start
-    in_corpus = CorpusPassage(document=passage.document, start=place, end=place + len(quote), quote=quote)
+    offset = passage.start + start
+    in_corpus = CorpusPassage(document=passage.document, start=offset, end=offset + len(quote), quote=quote)
     return outcome.model_copy(update={"blame": "retrieval_missed", "in_corpus": in_corpus})
 
 
@@ -129,8 +129,10 @@ def _documents(file: Path, name: str) -> Iterator[tuple[str, str]]:
     try:
         if file.suffix.lower() in ROW_FILES:
             with file.open("rb") as opened:
-                for number, line in jsonl.lines(opened, str(file)):
-                    yield _row(jsonl.decode(line, f"{file}:{number}"), f"{file}:{number}", f"{name}:{number}")
+                for line_number, line in jsonl.lines(opened, str(file)):
+                    yield _row(
+                        jsonl.decode(line, f"{file}:{line_number}"), f"{file}:{line_number}", f"{name}:{line_number}"
+                    )
         else:
             yield name, file.read_text("utf-8-sig")
     except UnicodeDecodeError:

@@ -60,13 +60,13 @@ def same(ours: Quantity, theirs: Quantity) -> bool:
 
 def _in_other_unit(seen: Comparison, ours: Quantity) -> str:
     """The same digits with another unit, sign or scale, if no context has them as the claim does."""
-    found = ""
+    other_unit = ""
     for window in seen.sources.around(_number(ours.written)):
         theirs = quantities(window)
         if any(same(ours, other) for other in theirs):
             return ""
-        found = found or _other_unit(ours, theirs)
-    return found
+        other_unit = other_unit or _other_unit(ours, theirs)
+    return other_unit
 
 
 def _other_unit(ours: Quantity, theirs: Iterable[Quantity]) -> str:
@@ -86,8 +86,8 @@ def _scaled(ours: Quantity, theirs: Quantity) -> bool:
 
 def _number(written: str) -> str:
     """The number of a quantity as it is written, without its unit."""
-    found = re.search(r"\d[\d,.]*", written)
-    return found[0].rstrip(".,") if found else re.split(r"[ -]", written)[0]
+    match = re.search(r"\d[\d,.]*", written)
+    return match[0].rstrip(".,") if match else re.split(r"[ -]", written)[0]
 
 
 def _rival(seen: Comparison, ours: Quantity, theirs: Iterable[Quantity]) -> str:
@@ -140,9 +140,9 @@ def _days(seen: Comparison, theirs: Sequence[Quantity], read_as: Sequence[Quanti
             continue
         if any(q.day[2] == day for q in theirs):
             continue
-        found = [q.written for q in theirs if q.day[2]] or [m["day"] for m in _DAY.finditer(seen.passage)]
+        rivals = [q.written for q in theirs if q.day[2]] or [m["day"] for m in _DAY.finditer(seen.passage)]
         yield Finding("date", 0.4 if str(day) in seen.sources.numbers else 0.9, span,
-                      found[0] if len(found) == 1 else "")  # fmt: skip
+                      rivals[0] if len(rivals) == 1 else "")  # fmt: skip
 
 
 def _may_agree(ours: tuple[int, int, int], theirs: tuple[int, int, int]) -> bool:

@@ -110,9 +110,9 @@ def _tail(seen: Comparison, new: Iterable[Finding]) -> Iterator[Finding]:
 def _runs(seen: Comparison, wanted: frozenset[int], between: frozenset[int]) -> Iterator[list[int]]:
     """Wanted words of the claim in a row, with the light ones and those `between` among them, from the first on."""
     run: list[int] = []
-    for place, word in enumerate(seen.ours):
-        if place in wanted or (run and (not word.heavy or place in between)):
-            run.append(place)
+    for index, word in enumerate(seen.ours):
+        if index in wanted or (run and (not word.heavy or index in between)):
+            run.append(index)
             continue
         if run:
             yield run[: 1 + max(n for n, item in enumerate(run) if item in wanted)]
@@ -128,8 +128,8 @@ _SAYS_LITTLE = words(
 """Verbs that only lead to what is said: "the hotel offers a sauna" adds a sauna."""
 
 
-def _says_little(seen: Comparison, place: int) -> bool:
-    return seen.ours[place].text.lower() in _SAYS_LITTLE
+def _says_little(seen: Comparison, index: int) -> bool:
+    return seen.ours[index].text.lower() in _SAYS_LITTLE
 
 
 def _trimmed(seen: Comparison, run: Sequence[int]) -> Span:

@@ -54,9 +54,9 @@ def _exact(best: Finding, seen: Comparison) -> Span:
     if new:
         return whole(seen.claim, Span(start + new[0].start, start + new[-1].end))
     if best.kind == "unit":
-        number = _NUMBER.match(best.ours.of(seen.claim))
-        if number and start + number.end() < end:
-            return Span(start + number.end(), end)
+        match = _NUMBER.match(best.ours.of(seen.claim))
+        if match and start + match.end() < end:
+            return Span(start + match.end(), end)
         if seen.claim[start] in "$€£¥":
             return Span(start, start + 1)
     return Span(start, end)
@@ -65,16 +65,16 @@ def _exact(best: Finding, seen: Comparison) -> Span:
 def tidy(text: str, gaps: Sequence[Sequence[int]]) -> list[Span]:
     """Whole words, phrases joined over the light words between them, without the marks at their ends."""
     words = read(text)
-    found: list[Span] = []
+    spans: list[Span] = []
     for low, high in sorted((max(0, gap[0]), min(len(text), gap[1])) for gap in gaps):
         touched = [word for word in words if word.start < high and low < word.end]
         low = min([low, *(word.start for word in touched)])
         high = max([high, *(word.end for word in touched)])
-        if found and (low <= found[-1].end or _is_bridge(text, found[-1].end, low)):
-            found[-1] = Span(found[-1].start, max(found[-1].end, high))
+        if spans and (low <= spans[-1].end or _is_bridge(text, spans[-1].end, low)):
+            spans[-1] = Span(spans[-1].start, max(spans[-1].end, high))
         elif low < high:
-            found.append(Span(low, high))
-    trimmed = [_trimmed(text, span) for span in found]
+            spans.append(Span(low, high))
+    trimmed = [_trimmed(text, span) for span in spans]
     heavy = [span for span in trimmed if any(w.heavy for w in words if span.start <= w.start < span.end)]
     return [span for span in (heavy or trimmed) if span.start < span.end]
 

@@ -43,12 +43,12 @@ def negations(seen: Comparison) -> Iterator[Finding]:
         yield Finding("negation", weight, _with_auxiliary(seen.claim, span), _said(seen, shared))
     for span, scope in theirs:
         if not ours and scope & seen.said:
-            yield Finding("negation", 0.6 if len(theirs) == 1 else 0.4, _place(seen, scope),
+            yield Finding("negation", 0.6 if len(theirs) == 1 else 0.4, _span_of_first(seen, scope),
                           _phrase(seen.passage, span).of(seen.passage))  # fmt: skip
     others = [(other, other.text.lower()) for other in seen.theirs] if seen.foreign else []
     others_bare = [_PREFIXED.sub("", lower) for _, lower in others]
-    for place in sorted(seen.foreign):
-        word = seen.ours[place]
+    for index in sorted(seen.foreign):
+        word = seen.ours[index]
         opposed, said = _OPPOSED.get(word.stem), word.text.lower()
         bare = _PREFIXED.sub("", said)
         for (other, lower), other_bare in zip(others, others_bare, strict=True):
@@ -71,8 +71,8 @@ _AUXILIARY = re.compile(r"\b(?:is|are|was|were|am|will|would|can|could|should|mu
 
 
 def _with_auxiliary(text: str, span: Span) -> Span:
-    found = _AUXILIARY.search(text, max(0, span.start - 8), span.start)
-    return Span(found.start() if found else span.start, span.end)
+    auxiliary = _AUXILIARY.search(text, max(0, span.start - 8), span.start)
+    return Span(auxiliary.start() if auxiliary else span.start, span.end)
 
 
 def _phrase(text: str, span: Span) -> Span:
@@ -91,17 +91,17 @@ def _phrase(text: str, span: Span) -> Span:
 def _said(seen: Comparison, shared: Iterable[str]) -> str:
     """Where the passage says what the claim denies."""
     wanted = set(shared)
-    found = [n for n, word in enumerate(seen.theirs) if word.stem in wanted]
-    if not found:
+    indices = [n for n, word in enumerate(seen.theirs) if word.stem in wanted]
+    if not indices:
         return ""
-    first = found[0] - 1 if found[0] and not seen.theirs[found[0] - 1].heavy else found[0]
-    last = max(n for n in found if n - found[0] < 5)
+    first = indices[0] - 1 if indices[0] and not seen.theirs[indices[0] - 1].heavy else indices[0]
+    last = max(n for n in indices if n - indices[0] < 5)
     return seen.passage[seen.theirs[first].start : seen.theirs[last].end]
 
 
-def _place(seen: Comparison, stems: frozenset[str]) -> Span:
-    found = [word for word in seen.ours if word.stem in stems]
-    return Span(found[0].start, found[0].end)
+def _span_of_first(seen: Comparison, stems: frozenset[str]) -> Span:
+    words = [word for word in seen.ours if word.stem in stems]
+    return Span(words[0].start, words[0].end)
 
 
 _PHRASES = {
@@ -180,8 +180,8 @@ def turned(seen: Comparison) -> Iterator[Finding]:
 
 def _between(seen: Comparison) -> str:
     """The stretch of the passage that has the claim's words, in its own order."""
-    found = [word for word in seen.theirs if word.stem in seen.said and word.heavy]
-    return seen.passage[found[0].start : found[-1].end] if len(found) > 1 else ""
+    shared = [word for word in seen.theirs if word.stem in seen.said and word.heavy]
+    return seen.passage[shared[0].start : shared[-1].end] if len(shared) > 1 else ""
 
 
 _CLAUSE = re.compile(r"[,;]|\b(?:while|whereas|but|and)\b", re.IGNORECASE)
