@@ -108,20 +108,20 @@ class Cascade:
     @property
     def concurrency(self) -> int:
         """The last tier's: the one that is waited for."""
-        found: int = self.tiers[-1].verifier.concurrency  # type: ignore[attr-defined]  # AttributeError if it has none
-        return found
+        limit: int = self.tiers[-1].verifier.concurrency  # type: ignore[attr-defined]  # AttributeError if it has none
+        return limit
 
     @property
     def threads(self) -> int:
         """How many threads the tiers that use threads may use."""
-        found: list[int] = [tier.verifier.threads for tier in self.tiers if hasattr(tier.verifier, "threads")]
-        return max(found, default=1)
+        counts: list[int] = [tier.verifier.threads for tier in self.tiers if hasattr(tier.verifier, "threads")]
+        return max(counts, default=1)
 
     @threads.setter
-    def threads(self, number: int) -> None:
+    def threads(self, count: int) -> None:
         for tier in self.tiers:
             if hasattr(tier.verifier, "threads"):
-                tier.verifier.threads = number
+                tier.verifier.threads = count
 
     @property
     def languages(self) -> Collection[str] | None:
@@ -183,7 +183,7 @@ def load(name: str, argument: str) -> Cascade:
     low, high, spec = SURE_UNSUPPORTED, SURE_SUPPORTED, argument
     if "," in head:
         try:
-            low, high = (float(number) for number in head.split(","))
+            low, high = (float(threshold) for threshold in head.split(","))
         except ValueError:
             raise UsageError(f"cascade:{argument}: {head!r} is not two numbers, e.g. 0.01,0.72") from None
         spec = rest
@@ -205,7 +205,7 @@ def _records(pair: Pair) -> bool:
     return any(context.text.lstrip()[:1] in ("{", "[") for context in pair.sample.contexts)
 
 
-def _in_tier(outcome: Outcome, number: int) -> Outcome:
+def _in_tier(outcome: Outcome, tier_index: int) -> Outcome:
     if isinstance(outcome, Failure):
         return outcome
-    return outcome.model_copy(update={"origin": outcome.origin.model_copy(update={"tier": number})})
+    return outcome.model_copy(update={"origin": outcome.origin.model_copy(update={"tier": tier_index})})

@@ -86,8 +86,8 @@ class ClassifierVerifier:
     @property
     def languages(self) -> Collection[str] | None:
         """What the model was trained on, where that is known; None: it is not, as with any NLI model."""
-        found: Collection[str] | None = getattr(self.scorer, "languages", None)
-        return found
+        languages: Collection[str] | None = getattr(self.scorer, "languages", None)
+        return languages
 
     @property
     def _window(self) -> int:
@@ -104,15 +104,15 @@ class ClassifierVerifier:
     def _verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         indexes = {id(pair.sample): Index([context.text for context in pair.sample.contexts]) for pair in pairs}
         jobs = [
-            (number, window)
-            for number, pair in enumerate(pairs)
+            (index, window)
+            for index, pair in enumerate(pairs)
             for window in self._windows(pair.claim.text, indexes[id(pair.sample)])
         ]
-        found: dict[int, list[tuple[Probability, list[Passage]]]] = {number: [] for number in range(len(pairs))}
-        texts = [("\n".join(item.text for item in window), pairs[number].claim.text) for number, window in jobs]
-        for (number, window), probability in zip(jobs, self._scores(texts), strict=True):
-            found[number].append((probability, window))
-        return [self._verdict(pair, found[number]) for number, pair in enumerate(pairs)]
+        scored: dict[int, list[tuple[Probability, list[Passage]]]] = {index: [] for index in range(len(pairs))}
+        texts = [("\n".join(item.text for item in window), pairs[index].claim.text) for index, window in jobs]
+        for (index, window), probability in zip(jobs, self._scores(texts), strict=True):
+            scored[index].append((probability, window))
+        return [self._verdict(pair, scored[index]) for index, pair in enumerate(pairs)]
 
     def _scores(self, texts: Sequence[tuple[str, str]]) -> list[Probability]:
         """Length-sorted batches pad little; the order is put back afterwards."""
@@ -140,13 +140,13 @@ class ClassifierVerifier:
         if window:
             yield window
 
-    def _verdict(self, pair: Pair, found: Sequence[tuple[Probability, list[Passage]]]) -> Verdict:
-        if not found:
+    def _verdict(self, pair: Pair, scored: Sequence[tuple[Probability, list[Passage]]]) -> Verdict:
+        if not scored:
             return self._labelled(pair, Label.NOT_ENOUGH_INFO, 0.0, [])
-        best, window = max(found, key=lambda item: item[0].supported)
+        best, window = max(scored, key=lambda item: item[0].supported)
         label = Label.SUPPORTED if best.supported >= self.options.threshold else Label.NOT_ENOUGH_INFO
         if label is not Label.SUPPORTED:
-            against, where = max(found, key=lambda item: item[0].contradicted or 0.0)
+            against, where = max(scored, key=lambda item: item[0].contradicted or 0.0)
             if (against.contradicted or 0.0) > 0.5:
                 label, window = Label.CONTRADICTED, where
         return self._labelled(pair, label, best.supported, window)
@@ -281,10 +281,10 @@ def _file(path: str, name: str) -> str:
     """A file of a model, from its folder or from the hub and its cache."""
     from transformers.utils import cached_file
 
-    found = cached_file(path, name)
-    if found is None:
+    cached = cached_file(path, name)
+    if cached is None:
         raise UsageError(f"{path}: has no {name}")
-    return str(found)
+    return str(cached)
 
 
 def _state(path: str) -> dict[str, torch.Tensor]:

@@ -54,8 +54,8 @@ class LexicalVerifier:
         window = best_window(pair.claim.text, contexts, metric=self.metric)
         evidence: tuple[Evidence, ...] = ()
         if window is not None:
-            found = Evidence.of(pair.sample.contexts, window.context, window.start, window.end)
-            evidence = (found,) if content_words(found.quote) else ()  # a lone "the" shows nothing
+            candidate = Evidence.of(pair.sample.contexts, window.context, window.start, window.end)
+            evidence = (candidate,) if content_words(candidate.quote) else ()  # a lone "the" shows nothing
         score = window.score if window else 0.0
         return Verdict(
             claim=pair.claim,
@@ -69,12 +69,12 @@ class LexicalVerifier:
 
 def load(name: str, argument: str) -> LexicalVerifier:
     """`lexical`, `lexical:METRIC` or `lexical:METRIC=THRESHOLD`; metrics: rouge, tokens, bleu."""
-    wanted, equals, number = argument.partition("=")
+    wanted, equals, threshold_text = argument.partition("=")
     metric = next((known for known in get_args(Metric) if known == (wanted or "rouge")), None)
     if metric is None:
         raise UsageError(f"unknown metric {wanted!r} in 'lexical:{argument}'; known: {', '.join(get_args(Metric))}")
     try:
-        threshold = finite(number) if equals else DEFAULT_THRESHOLD
+        threshold = finite(threshold_text) if equals else DEFAULT_THRESHOLD
     except ValueError:
-        raise UsageError(f"the threshold in 'lexical:{argument}' is not a number: {number!r}") from None
+        raise UsageError(f"the threshold in 'lexical:{argument}' is not a number: {threshold_text!r}") from None
     return LexicalVerifier(metric=metric, threshold=threshold)

@@ -86,15 +86,15 @@ class Calibration(NamedTuple):
     sure: float = 2.0
     """A brief first reading with at least this support is enough; above 1: there is none."""
 
-    def support(self, classes: Sequence[float], found: Mismatches, setting: Setting) -> float:
+    def support(self, classes: Sequence[float], mismatched: Mismatches, setting: Setting) -> float:
         """The probability that the evidence supports the claim."""
         top = max(classes[1:])
         margin = classes[0] - top - math.log(sum(math.exp(value - top) for value in classes[1:]))
         margin = min(max(margin, -MARGIN_AT_MOST), MARGIN_AT_MOST)
-        lacking = self.numbers * found.numbers + self.names * found.names
-        wrong = self.dates * found.dates + self.units * found.units + self.amounts * found.amounts
+        lacking = self.numbers * mismatched.numbers + self.names * mismatched.names
+        wrong = self.dates * mismatched.dates + self.units * mismatched.units + self.amounts * mismatched.amounts
         kind = self.records * setting.records + self.question * setting.question + self.length * setting.length
-        return sigmoid(self.scale * margin + self.share * found.share - lacking - wrong + kind + self.shift)
+        return sigmoid(self.scale * margin + self.share * mismatched.share - lacking - wrong + kind + self.shift)
 
 
 class Reading(NamedTuple):
@@ -254,14 +254,14 @@ class LocalVerifier:
         """Judge a claim by some passages; a claim too long to read at once by its worst part."""
         evidence = as_text(passages)
         text = " ".join(claim.split())
-        found, setting = mismatches(text, evidence, hint=refers), setting_of(text, evidence, hint=refers)
+        mismatched, setting = mismatches(text, evidence, hint=refers), setting_of(text, evidence, hint=refers)
         encoding = model.tokenizer.encode(claim, add_special_tokens=False)
         readings = []
         for begin in range(0, max(1, len(encoding.ids)), CLAIM_AT_MOST):
             part = slice(begin, begin + CLAIM_AT_MOST)
             classes, tokens = model.logits(encoding.ids[part], refers, evidence)
             gaps = self._gaps(tokens, encoding.offsets[part])
-            support = self.calibration.support(classes, found, setting)
+            support = self.calibration.support(classes, mismatched, setting)
             even = not setting.records and evenness([sigmoid(value) for value in tokens]) >= EVEN
             readings.append(Reading(support, sigmoid(classes[1] - classes[2]), gaps, tuple(passages), even))
         worst = min(readings, key=lambda reading: reading.support)
@@ -274,7 +274,7 @@ class LocalVerifier:
         top = max(likely, default=0.0)
         faint = LEAST_MARK <= top < self.calibration.marks
         least = self.calibration.faint * top if faint else self.calibration.marks
-        runs = _runs([place for place, value in zip(offsets, likely, strict=True) if value >= least])
+        runs = _runs([span for span, value in zip(offsets, likely, strict=True) if value >= least])
         if faint:
             start, end = offsets[likely.index(top)]
             runs = tuple(run for run in runs if run[0] <= start and end <= run[1])
@@ -317,10 +317,10 @@ def evenness(likely: Sequence[float]) -> float:
     return -math.fsum(share * math.log(share) for share in shares) / math.log(len(likely))
 
 
-def _runs(places: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+def _runs(spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Join marked tokens that touch or stand one character apart."""
     runs: list[tuple[int, int]] = []
-    for start, end in places:
+    for start, end in spans:
         if runs and start - runs[-1][1] <= 1:
             runs[-1] = (runs[-1][0], end)
         else:

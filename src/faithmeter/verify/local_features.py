@@ -145,51 +145,51 @@ def _overturned(claim: str, evidence: str) -> int:
 def _amounts(text: str) -> dict[str, set[str]]:
     """The words of a text that follow an amount ("most of the boats"), cut to their stems, each with its amounts."""
     words = re.findall(r"[^\W\d_]+", text.lower())
-    found: dict[str, set[str]] = defaultdict(set)
-    for place, word in enumerate(words):
+    amounts: dict[str, set[str]] = defaultdict(set)
+    for index, word in enumerate(words):
         kind = AMOUNTS.get(word)
         if kind is None:
             continue
-        if word == "few" and place and words[place - 1] in ("a", "past", "last", "next", "the"):
+        if word == "few" and index and words[index - 1] in ("a", "past", "last", "next", "the"):
             kind = "some"
-        following = [other for other in words[place + 1 : place + 4] if other not in ("any", "ever")]
+        following = [other for other in words[index + 1 : index + 4] if other not in ("any", "ever")]
         thing = next((term for other in following for term in terms(other)), None)
         if thing and thing not in AMOUNTS:
-            found[thing].add(kind)
-    return found
+            amounts[thing].add(kind)
+    return amounts
 
 
 def _bounds(text: str) -> dict[str, set[bool]]:
     """The numbers of a text that are bounds, each with whether it is a lower one."""
-    found: dict[str, set[bool]] = defaultdict(set)
+    bounds: dict[str, set[bool]] = defaultdict(set)
     for lower, number in _BOUND.findall(text):
-        found[NUMBERS.get(number.lower()) or plain_number(number)].add(bool(lower))
-    return found
+        bounds[NUMBERS.get(number.lower()) or plain_number(number)].add(bool(lower))
+    return bounds
 
 
 def measures(text: str) -> dict[str, set[str]]:
     """The numbers of a text that have a unit, each with its units in short."""
-    found: dict[str, set[str]] = defaultdict(set)
+    units: dict[str, set[str]] = defaultdict(set)
     for sign, number, unit, degrees in _MEASURE.findall(text):
         short = degrees.upper() or _UNITS.get(unit.lower()) or _UNITS.get(sign)
         if short:
-            found[NUMBERS.get(number.lower()) or plain_number(number)].add(short)
-    return found
+            units[NUMBERS.get(number.lower()) or plain_number(number)].add(short)
+    return units
 
 
 def _days(text: str) -> set[tuple[int, str]]:
     """The days of months in a text, however written: 14 March, March 14th, the 14th of Mar."""
-    found = {(int(day), month.lower()) for day, month in _DAY_MONTH.findall(text)}
-    return found | {(int(day), month.lower()) for month, day in _MONTH_DAY.findall(text)}
+    days = {(int(day), month.lower()) for day, month in _DAY_MONTH.findall(text)}
+    return days | {(int(day), month.lower()) for month, day in _MONTH_DAY.findall(text)}
 
 
 def numbers_in(text: str) -> set[str]:
     """The numbers of a text in plain digits; 21:00 is also 9, and 9 pm also 21, as prose and records differ."""
-    found = {plain_number(number) for number in _NUMBER.findall(text)}
-    found |= {plain_number(number.replace(" ", "")) for number in _SPACED.findall(text)}
-    found |= {str((int(hour) + 12) % 24) for hour in _CLOCK.findall(text) if int(hour) < 24}
+    numbers = {plain_number(number) for number in _NUMBER.findall(text)}
+    numbers |= {plain_number(number.replace(" ", "")) for number in _SPACED.findall(text)}
+    numbers |= {str((int(hour) + 12) % 24) for hour in _CLOCK.findall(text) if int(hour) < 24}
     lower = text.lower()
-    return found | {NUMBERS[word] for word in NUMBERS if word in lower and _NUMBER_WORDS[word].search(lower)}
+    return numbers | {NUMBERS[word] for word in NUMBERS if word in lower and _NUMBER_WORDS[word].search(lower)}
 
 
 def plain_number(number: str) -> str:

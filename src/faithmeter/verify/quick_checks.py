@@ -92,10 +92,10 @@ def turned(pair: Pair) -> frozenset[Kind]:
     nearest = _nearest(claim, _sentences(pair.sample.contexts), least_words=1, slack=1)
     if nearest is None:
         return frozenset()
-    found = differences(claim, nearest[3]) & TURNING
+    kinds = differences(claim, nearest[3]) & TURNING
     firsts = {fact.stem for text in (claim, nearest[3]) for fact in read(text).facts[:1]}
     # Whoever comes first is a party, though a capital does not tell a name there.
-    return found | {"name"} if len(firsts) > 1 and differences(claim, nearest[3]) else found
+    return kinds | {"name"} if len(firsts) > 1 and differences(claim, nearest[3]) else kinds
 
 
 def _nearest(claim: str, placed: Sequence[Placed], *, least_words: int = LEAST_WORDS, slack: int = 0) -> Placed | None:
@@ -166,10 +166,10 @@ def _sentences(contexts: Sequence[Context]) -> Sequence[Placed]:
 @lru_cache(maxsize=64)
 def _placed(texts: tuple[str, ...]) -> tuple[Placed, ...]:
     """The contexts' sentences; the claims of a sample, and its tiers, ask for the same ones in turn."""
-    found = []
+    placed = []
     for index, text in enumerate(texts):
         for sentence in sentences(text):
             numbering = _NUMBERING.match(text, sentence.start, sentence.end)
             start = numbering.end() if numbering else sentence.start
-            found.append((index, start, sentence.end, text[start : sentence.end]))
-    return tuple(found)
+            placed.append((index, start, sentence.end, text[start : sentence.end]))
+    return tuple(placed)

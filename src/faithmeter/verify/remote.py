@@ -27,25 +27,25 @@ class RemoteVerifier:
     @cached_property
     def _info(self) -> dict[str, Any]:
         """What the server says of the verifier; asked for once, when it is first needed."""
-        found = self.client.info()
-        for item in found.get("verifiers", ()):
+        info = self.client.info()
+        for item in info.get("verifiers", ()):
             if item["name"] == self.client.verifier or (self.client.verifier is None and item["default"]):
                 chosen: dict[str, Any] = item
                 return chosen
-        known = ", ".join(item["name"] for item in found.get("verifiers", ()))
+        known = ", ".join(item["name"] for item in info.get("verifiers", ()))
         raise UsageError(f"{self.client.url}: verifier {self.client.verifier!r} is not enabled there; enabled: {known}")
 
     @property
     def signature(self) -> str:
         """The verifier's on the server."""
-        found: str = self._info["signature"]
-        return found
+        signature: str = self._info["signature"]
+        return signature
 
     @property
     def languages(self) -> Collection[str] | None:
         """Those of the verifier on the server."""
-        found: Collection[str] | None = self._info.get("languages")
-        return found
+        languages: Collection[str] | None = self._info.get("languages")
+        return languages
 
     def reads(self, pair: Pair) -> Sequence[str]:
         """Whatever a verifier may look at: the question, and the answer before the claim."""
@@ -55,17 +55,17 @@ class RemoteVerifier:
         """Send each sample's claims; a server that cannot be reached stops the run, as any endpoint's does."""
         signature = await asyncio.to_thread(lambda: self.signature)
         groups: dict[int, list[int]] = {}
-        for place, pair in enumerate(pairs):
-            groups.setdefault(id(pair.sample), []).append(place)
-        found = await asyncio.gather(
+        for index, pair in enumerate(pairs):
+            groups.setdefault(id(pair.sample), []).append(index)
+        judged = await asyncio.gather(
             *(self._judge([pairs[at] for at in group], signature) for group in groups.values())
         )
         outcomes = {
             at: one
-            for group, some in zip(groups.values(), found, strict=True)
+            for group, some in zip(groups.values(), judged, strict=True)
             for at, one in zip(group, some, strict=True)
         }
-        return [outcomes[place] for place in range(len(pairs))]
+        return [outcomes[index] for index in range(len(pairs))]
 
     async def _judge(self, pairs: Sequence[Pair], signature: str) -> list[Outcome]:
         body = sample_body(pairs[0].sample, [pair.claim for pair in pairs])

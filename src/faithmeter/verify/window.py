@@ -47,8 +47,8 @@ class ContextIndex:
         self.spans = words(text)
         self.tokens = _folded(text, self.spans)
         self.places: dict[str, list[int]] = {}
-        for place, token in enumerate(self.tokens):
-            self.places.setdefault(token, []).append(place)
+        for index, token in enumerate(self.tokens):
+            self.places.setdefault(token, []).append(index)
 
 
 def _folded(text: str, spans: Sequence[Span]) -> list[str]:
@@ -66,7 +66,7 @@ def best_window(claim: str, contexts: Sequence[ContextIndex], *, metric: Metric 
     """
     spans = words(claim)
     tokens = _folded(claim, spans)
-    codes = {token: chr(number) for number, token in enumerate(dict.fromkeys(tokens), 1)}
+    codes = {token: chr(code_point) for code_point, token in enumerate(dict.fromkeys(tokens), 1)}
     weights = {code: _LIGHT if token in _LIGHT_WORDS else _FULL for token, code in codes.items()}
     coded_claim = "".join(codes[token] for token in tokens)
     score = _SCORES[metric](coded_claim, weights)
@@ -84,12 +84,12 @@ def best_window(claim: str, contexts: Sequence[ContextIndex], *, metric: Metric 
             best = (value, -earliness, start, coded)
     if best is None:
         return None
-    value, number, start, coded = best
-    context = contexts[number]
-    first, last = (start + place for place in _tightened(coded, score))
+    value, context_index, start, coded = best
+    context = contexts[context_index]
+    first, last = (start + offset for offset in _tightened(coded, score))
     present = frozenset(context.tokens[first : last + 1])
     gaps = tuple((span.start, span.end) for span, token in zip(spans, tokens, strict=True) if token not in present)
-    return Window(number, context.spans[first].start, context.spans[last].end, value, gaps)
+    return Window(context_index, context.spans[first].start, context.spans[last].end, value, gaps)
 
 
 def _candidates(tokens: Sequence[str], contexts: Sequence[ContextIndex]) -> Iterable[tuple[int, int, int, int]]:
@@ -98,37 +98,37 @@ def _candidates(tokens: Sequence[str], contexts: Sequence[ContextIndex]) -> Iter
     Each is a tuple that compares as greater the better it looks: full words held, less words, less contexts before it;
     then where it starts.
     """
-    full = [place for place, token in enumerate(tokens) if token not in _LIGHT_WORDS]
-    anchors = Counter(tokens[place] for place in full)
+    full = [index for index, token in enumerate(tokens) if token not in _LIGHT_WORDS]
+    anchors = Counter(tokens[index] for index in full)
     before, after = (full[0], len(tokens) - 1 - full[-1]) if full else (0, 0)
     if not any(token in context.places for context in contexts for token in anchors):
         anchors, before, after = Counter(tokens), 0, 0
     width = 2 * len(tokens) + 4
-    for number, context in enumerate(contexts):
+    for context_index, context in enumerate(contexts):
         for held, start, end in _stretches(anchors, context, width):
             # take in the light words that the claim opens or closes with
             start, end = max(0, start - before), min(len(context.tokens), end + after)
-            yield held, start - end, -number, start
+            yield held, start - end, -context_index, start
 
 
 def _stretches(anchors: Counter[str], context: ContextIndex, width: int) -> Iterable[tuple[int, int, int]]:
     """Yield each stretch of at most `width` words that no longer one contains, and how many anchors it holds."""
-    places = sorted(place for token in anchors for place in context.places.get(token, ()))
+    positions = sorted(position for token in anchors for position in context.places.get(token, ()))
     held: Counter[str] = Counter()
     count = first = 0
-    for last, place in enumerate(places):
-        if place - places[first] >= width:
-            yield count, places[first], places[last - 1] + 1
-        while place - places[first] >= width:
-            gone = context.tokens[places[first]]
+    for last, position in enumerate(positions):
+        if position - positions[first] >= width:
+            yield count, positions[first], positions[last - 1] + 1
+        while position - positions[first] >= width:
+            gone = context.tokens[positions[first]]
             count -= held[gone] <= anchors[gone]
             held[gone] -= 1
             first += 1
-        token = context.tokens[place]
+        token = context.tokens[position]
         held[token] += 1
         count += held[token] <= anchors[token]
-    if places:
-        yield count, places[first], places[-1] + 1
+    if positions:
+        yield count, positions[first], positions[-1] + 1
 
 
 def _tightened(window: str, score: _Score) -> tuple[int, int]:
@@ -173,8 +173,8 @@ def _bleu(claim: str, weights: dict[str, int]) -> _Score:
     def score(window: str) -> float:
         logs = []
         for order, grams in zip(orders, wanted, strict=True):
-            found = [(gram, count) for gram, count in grams.items() if gram in window]
-            shared = sum(1 if count == 1 else min(count, _occurrences(gram, window)) for gram, count in found)
+            present = [(gram, count) for gram, count in grams.items() if gram in window]
+            shared = sum(1 if count == 1 else min(count, _occurrences(gram, window)) for gram, count in present)
             if not shared and order == 1:
                 return 0.0
             smooth = order > 1

@@ -47,13 +47,17 @@ def derive(claim: str, index: Index, contexts: Sequence[Context]) -> Derivation 
     if not said.about:
         return None
     known = facts(index, said.about | set(stems(claim)))
-    found = next((finding for rule in RULES if (finding := rule(said, known)) is not None), None) or counted(
+    finding = next((answer for rule in RULES if (answer := rule(said, known)) is not None), None) or counted(
         said, index
     )
-    if found is None:
+    if finding is None:
         return None
-    places = dict.fromkeys((p.context, p.start, p.end) for fact in found.facts for p in fact.passages)
-    inputs = tuple(Evidence.of(contexts, *place) for place in places)
-    reason = f"It follows from the contexts: {found.formula}." if found.holds else f"The contexts give {found.formula}."
-    wrong = said.quantities if not found.holds and len(said.quantities) == 1 else ()
-    return Derivation(found.holds, found.formula, inputs, reason, tuple((q.start, q.end) for q in wrong))
+    spans = dict.fromkeys((p.context, p.start, p.end) for fact in finding.facts for p in fact.passages)
+    inputs = tuple(Evidence.of(contexts, *span) for span in spans)
+    reason = (
+        f"It follows from the contexts: {finding.formula}."
+        if finding.holds
+        else f"The contexts give {finding.formula}."
+    )
+    wrong = said.quantities if not finding.holds and len(said.quantities) == 1 else ()
+    return Derivation(finding.holds, finding.formula, inputs, reason, tuple((q.start, q.end) for q in wrong))

@@ -104,8 +104,8 @@ def about(text: str) -> frozenset[str]:
 
 def change(text: str) -> int:
     """1 if a claim says that something rose, -1 if it fell, 0 if neither or both."""
-    found = {match.lastgroup for match in _CHANGE.finditer(text)}
-    return 0 if len(found) != 1 else 1 if "up" in found else -1
+    directions = {match.lastgroup for match in _CHANGE.finditer(text)}
+    return 0 if len(directions) != 1 else 1 if "up" in directions else -1
 
 
 class Comparison(NamedTuple):
@@ -119,11 +119,11 @@ class Comparison(NamedTuple):
 
 def comparison(text: str) -> Comparison | None:
     """What is more than what, if a claim says so once; "more than 500" is a bound, and none."""
-    found = list(_THAN.finditer(text))
-    if len(found) != 1 or any(found[0].start() <= quantity.start - 10 and quantity.bound in ("above", "below")
-                              and found[0].start() > quantity.start - 16 for quantity in read(text)):  # fmt: skip
+    matches = list(_THAN.finditer(text))
+    if len(matches) != 1 or any(matches[0].start() <= quantity.start - 10 and quantity.bound in ("above", "below")
+                                and matches[0].start() > quantity.start - 16 for quantity in read(text)):  # fmt: skip
         return None
-    match = found[0]
+    match = matches[0]
     return Comparison(
         1 if match["more"] else -1, about(text[: match.start()]), about(text[match.end() :]), match.start()
     )

@@ -37,10 +37,10 @@ def counted(said: Said, index: Index) -> Finding | None:
     kind = frozenset(notions(noun[1])) if noun else frozenset()
     if not kind or len(index.passages) > 2000:
         return None
-    found = [(count, passages) for count, passages in _lists(said, index, kind)]
-    if len({count for count, _ in found}) != 1 or found[0][0] != target.value:
+    lists = [(count, passages) for count, passages in _lists(said, index, kind)]
+    if len({count for count, _ in lists}) != 1 or lists[0][0] != target.value:
         return None
-    count, passages = found[0]
+    count, passages = lists[0]
     zero = Quantity(target.value, "count", 0, 0, target.written)
     fact = Fact(zero, kind, kind, frozenset(), passages, ())
     return Finding(True, f"{count} {noun[1] if noun else ''} are listed", (fact,))

@@ -114,56 +114,56 @@ class Quantity(NamedTuple):
 def read(text: str) -> tuple[Quantity, ...]:
     """The quantities of a text, in order."""
     text = text.translate(QUOTES)
-    found: list[Quantity] = list(_clocks(text))
-    taken = {place for quantity in found for place in range(quantity.start, quantity.end)}
+    quantities: list[Quantity] = list(_clocks(text))
+    taken = {offset for quantity in quantities for offset in range(quantity.start, quantity.end)}
     tokens, spans = _tokens(text)
-    place = 0
-    while place < len(tokens):
-        start, form = spans[place][0], tokens[place].form
+    index = 0
+    while index < len(tokens):
+        start, form = spans[index][0], tokens[index].form
         if start in taken or not (
             form[0] == "#" or form[0].isdigit() or form in lexicon.MONTHS
         ):  # a number, a day, a month
-            place += 1
+            index += 1
             continue
-        end, quantity = _dated(tokens, spans, place)
+        end, quantity = _dated(tokens, spans, index)
         if quantity is None:
-            end, quantity = _counted(text, tokens, spans, place)
+            end, quantity = _counted(text, tokens, spans, index)
         if quantity is not None:
-            found.append(quantity._replace(written=text[quantity.start : quantity.end]))
-        place = max(end, place + 1)
-    found.sort(key=lambda quantity: quantity.start)
-    return tuple(_ranges(text, _joined(text, [_bounded(text, quantity) for quantity in found])))
+            quantities.append(quantity._replace(written=text[quantity.start : quantity.end]))
+        index = max(end, index + 1)
+    quantities.sort(key=lambda quantity: quantity.start)
+    return tuple(_ranges(text, _joined(text, [_bounded(text, quantity) for quantity in quantities])))
 
 
 def _tokens(text: str) -> tuple[list[Token], list[tuple[int, int]]]:
     """The words, with numbers written as `#VALUE` once their words are put together."""
     pattern = _TOKEN if "n't" in text.lower() else _TOKEN_WITHOUT_NOT
     words = [(match[0], match.span()) for match in pattern.finditer(text)]
-    raw = [Token(word.lower(), word, first=number == 0) for number, (word, _) in enumerate(words)]
+    raw = [Token(word.lower(), word, first=index == 0) for index, (word, _) in enumerate(words)]
     tokens, spans = [], []
-    place = 0
-    while place < len(raw):
-        if not (raw[place].form[0].isdigit() or raw[place].form in _NUMBER_WORDS):
-            tokens.append(raw[place])
-            spans.append(words[place][1])
-            place += 1
+    index = 0
+    while index < len(raw):
+        if not (raw[index].form[0].isdigit() or raw[index].form in _NUMBER_WORDS):
+            tokens.append(raw[index])
+            spans.append(words[index][1])
+            index += 1
             continue
-        before, after = raw[place - 1].form if place else "", raw[place + 1].form if place + 1 < len(raw) else ""
+        before, after = raw[index - 1].form if index else "", raw[index + 1].form if index + 1 < len(raw) else ""
         signed = before in lexicon.CURRENCIES or before in _CODES
         if after in lexicon.SUFFIXES and after != "bn" and not signed:
-            number, end = number_at(raw[place : place + 1], 0)[1], place + 1  # "330 m" is a length
+            number, end = number_at(raw[index : index + 1], 0)[1], index + 1  # "330 m" is a length
         else:
-            end, number = number_at(raw, place, money=signed or after == "bn")
-        if raw[place].form in ("second", "one", "seconds") or raw[place].form in lexicon.SCALES:
+            end, number = number_at(raw, index, money=signed or after == "bn")
+        if raw[index].form in ("second", "one", "seconds") or raw[index].form in lexicon.SCALES:
             number = ""
         if number:
-            tokens.append(Token(number, raw[place].raw, raw[place].first))
-            spans.append((words[place][1][0], words[end - 1][1][1]))
-            place = end
+            tokens.append(Token(number, raw[index].raw, raw[index].first))
+            spans.append((words[index][1][0], words[end - 1][1][1]))
+            index = end
         else:
-            tokens.append(raw[place])
-            spans.append(words[place][1])
-            place += 1
+            tokens.append(raw[index])
+            spans.append(words[index][1])
+            index += 1
     return tokens, spans
 
 
@@ -182,62 +182,62 @@ def _clocks(text: str) -> Iterator[Quantity]:
         yield Quantity(Fraction(minutes), "clock", match.start(), match.end(), match[0])
 
 
-def _dated(tokens: list[Token], spans: list[tuple[int, int]], place: int) -> tuple[int, Quantity | None]:
+def _dated(tokens: list[Token], spans: list[tuple[int, int]], index: int) -> tuple[int, Quantity | None]:
     """A date, or a year that stands where years stand."""
-    end, form = date_at(tokens, place)
+    end, form = date_at(tokens, index)
     if form:
         parts = [int(part or 0) for part in form[1:].split("-")]
         year, month, day = [*parts, 0, 0][:3]
         value = Fraction(year * 10000 + month * 100 + day)
-        return end, Quantity(value, "date", spans[place][0], spans[end - 1][1], "", day=(year, month, day))
-    year_form = year_of(tokens[place].form)
-    if not year_form or tokens[place].raw != year_form:
-        return place, None
-    before = tokens[place - 1].form if place else ""
-    following = tokens[place + 1] if place + 1 < len(tokens) else Token("", "")
-    if before in lexicon.CURRENCIES or before in _CODES or _unit(tokens, place + 1)[1]:
-        return place, None
+        return end, Quantity(value, "date", spans[index][0], spans[end - 1][1], "", day=(year, month, day))
+    year_form = year_of(tokens[index].form)
+    if not year_form or tokens[index].raw != year_form:
+        return index, None
+    before = tokens[index - 1].form if index else ""
+    following = tokens[index + 1] if index + 1 < len(tokens) else Token("", "")
+    if before in lexicon.CURRENCIES or before in _CODES or _unit(tokens, index + 1)[1]:
+        return index, None
     noun = following.raw[:1].islower() and following.form not in _NOT_NAMES and following.form not in lexicon.FUNCTION
-    if before in _YEAR_BEFORE or (place and not noun):
-        return place + 1, Quantity(Fraction(year_form), "year", *spans[place], "", day=(int(year_form), 0, 0))
-    return place, None
+    if before in _YEAR_BEFORE or (index and not noun):
+        return index + 1, Quantity(Fraction(year_form), "year", *spans[index], "", day=(int(year_form), 0, 0))
+    return index, None
 
 
-def _unit(tokens: list[Token], place: int) -> tuple[int, str]:
-    """The unit at a place, and where it ends."""
-    forms = [token.form for token in tokens[place : place + 3]] + ["", "", ""]
+def _unit(tokens: list[Token], index: int) -> tuple[int, str]:
+    """The unit at an index, and where it ends."""
+    forms = [token.form for token in tokens[index : index + 3]] + ["", "", ""]
     if forms[0] == "-":
-        place, forms = place + 1, [*forms[1:], ""]
+        index, forms = index + 1, [*forms[1:], ""]
     if forms[0] in ("°", "degrees", "degree") and forms[1] in ("c", "f", "celsius", "fahrenheit"):
-        return place + 2, "celsius" if forms[1][0] == "c" else "fahrenheit"
+        return index + 2, "celsius" if forms[1][0] == "c" else "fahrenheit"
     if forms[:2] == ["per", "cent"]:
-        return place + 2, "%"
+        return index + 2, "%"
     if forms[0] in ("square", "sq"):
         inner = _ALIASES.get(forms[1]) or lexicon.UNITS.get(forms[1])
-        return (place + 2, f"square_{inner}") if f"square_{inner}" in _FACTORS else (place, "")
+        return (index + 2, f"square_{inner}") if f"square_{inner}" in _FACTORS else (index, "")
     if forms[:3] in (["km", "/", "h"], ["kilometres", "per", "hour"], ["kilometers", "per", "hour"]):
-        return place + 3, "kmh"
+        return index + 3, "kmh"
     if forms[:3] == ["miles", "per", "hour"]:
-        return place + 3, "mph"
+        return index + 3, "mph"
     if forms[1] == "/" or (forms[1] == "per" and forms[0] in _ALIASES):
-        return place, ""
-    cased = tokens[place].raw if place < len(tokens) else ""  # MW is no mW
+        return index, ""
+    cased = tokens[index].raw if index < len(tokens) else ""  # MW is no mW
     name = _ALIASES.get(forms[0]) or lexicon.UNITS.get(forms[0]) or lexicon.UNITS.get(cased) or ""
     name = _CODES.get(forms[0], name)
-    return (place + 1, name) if name in _FACTORS else (place, "")
+    return (index + 1, name) if name in _FACTORS else (index, "")
 
 
-def _counted(text: str, tokens: list[Token], spans: list[tuple[int, int]], place: int) -> tuple[int, Quantity | None]:
+def _counted(text: str, tokens: list[Token], spans: list[tuple[int, int]], index: int) -> tuple[int, Quantity | None]:
     """A number, with its unit or currency."""
-    form = tokens[place].form
+    form = tokens[index].form
     if not form.startswith("#") or form.endswith("th"):
-        return place, None
-    start, end = spans[place]
-    before = tokens[place - 1] if place else Token("", "")
+        return index, None
+    start, end = spans[index]
+    before = tokens[index - 1] if index else Token("", "")
     currency = lexicon.CURRENCIES.get(before.form) or _CODES.get(before.form)
-    after, unit = _unit(tokens, place + 1)
+    after, unit = _unit(tokens, index + 1)
     value = Fraction(int(form[1:]) if form[1:].isdecimal() else form[1:])
-    digits = re.match(r"[\d,]*\.?(\d*)", tokens[place].raw)
+    digits = re.match(r"[\d,]*\.?(\d*)", tokens[index].raw)
     step = Fraction(1, 10 ** len(digits[1] if digits else ""))
     shown = text[start:end]
     if value and not any(character.isdecimal() for character in shown):
@@ -246,19 +246,19 @@ def _counted(text: str, tokens: list[Token], spans: list[tuple[int, int]], place
         number = Fraction(plain[0].replace(",", "").rstrip(".") or "1")
         step = step * value / number if number and number != value else step
     if currency:
-        return place + 1, Quantity(value, f"money: {currency}", spans[place - 1][0], end, "", step=step)
-    minus = before.form == "-" and spans[place - 1][1] == start and not text[max(0, start - 2) : start - 1].isalnum()
+        return index + 1, Quantity(value, f"money: {currency}", spans[index - 1][0], end, "", step=step)
+    minus = before.form == "-" and spans[index - 1][1] == start and not text[max(0, start - 2) : start - 1].isalnum()
     if minus:
-        value, start = -value, spans[place - 1][0]
+        value, start = -value, spans[index - 1][0]
     if unit:
         dimension, factor = _FACTORS[unit]
         return after, Quantity(value * factor, dimension, start, spans[after - 1][1], "", step=step * factor)
     named = before.raw[:1].isupper() and not before.first and before.form not in _NOT_NAMES
-    if named and text[spans[place - 1][1] : start] == " " and value < 1000 and form not in lexicon.MONTHS:
-        return place, None  # "Aero 5", "Plant 2"
+    if named and text[spans[index - 1][1] : start] == " " and value < 1000 and form not in lexicon.MONTHS:
+        return index, None  # "Aero 5", "Plant 2"
     if start and (text[start - 1] in "#/_" or text[start - 1].isalpha()):
-        return place, None
-    return place + 1, Quantity(value, "count", start, end, "", step=step)
+        return index, None
+    return index + 1, Quantity(value, "count", start, end, "", step=step)
 
 
 def _bounded(text: str, quantity: Quantity) -> Quantity:
@@ -303,10 +303,10 @@ def _joined(text: str, quantities: list[Quantity]) -> list[Quantity]:
 
 def _ranges(text: str, quantities: list[Quantity]) -> Iterator[Quantity]:
     """Put "between 5 and 10 days" and "5-10 days" together; "from 5 to 10" may be a change, and stays apart."""
-    place = 0
-    while place < len(quantities):
-        low = quantities[place]
-        high = quantities[place + 1] if place + 1 < len(quantities) else None
+    index = 0
+    while index < len(quantities):
+        low = quantities[index]
+        high = quantities[index + 1] if index + 1 < len(quantities) else None
         if high and low.dimension in ("count", high.dimension) and high.dimension not in ("clock", "date", "year"):
             link = text[low.end : high.start].lower()
             before = text[max(0, low.start - _REACH) : low.start].rstrip(" $€£¥₹").lower()
@@ -315,30 +315,30 @@ def _ranges(text: str, quantities: list[Quantity]) -> Iterator[Quantity]:
             factor = high.step / low.step if low.dimension != high.dimension and low.step else Fraction(1)
             if dashed and link.strip() == "-" and high.dimension == "count":
                 yield high._replace(dimension="score", start=low.start, bound="", written=text[low.start : high.end])
-                place += 2
+                index += 2
                 continue
             if (between or dashed) and low.value * factor < high.value:
                 yield high._replace(value=low.value * factor, high=high.value, start=low.start, bound="",
                                     written=text[low.start : high.end])  # fmt: skip
-                place += 2
+                index += 2
                 continue
         yield low
-        place += 1
+        index += 1
 
 
 def unit_of(header: str) -> tuple[str, Fraction]:
     """The dimension and factor that a column's name or a field's key gives its numbers."""
     tokens = [Token(match[0].lower(), match[0]) for match in _TOKEN.finditer(header.translate(QUOTES))]
     dimension, factor = "", Fraction(1)
-    for place, token in enumerate(tokens):
-        unit = lexicon.CURRENCIES.get(token.form) or _unit(tokens, place)[1]
-        if place and tokens[place - 1].form in ("per", "/", "a", "each"):
+    for index, token in enumerate(tokens):
+        unit = lexicon.CURRENCIES.get(token.form) or _unit(tokens, index)[1]
+        if index and tokens[index - 1].form in ("per", "/", "a", "each"):
             continue  # "trains per hour" are counted in trains
         if token.form in ("m", "mn", "bn", "k", "b") and dimension.startswith("money"):
             factor *= lexicon.SUFFIXES[token.form]
         elif token.form.removesuffix("s") in lexicon.SCALES:
             factor *= lexicon.SCALES[token.form.removesuffix("s")]
-        elif unit and (place or token.form in lexicon.CURRENCIES or token.form in _CODES or unit == "%"):
+        elif unit and (index or token.form in lexicon.CURRENCIES or token.form in _CODES or unit == "%"):
             dimension, given = _FACTORS[unit]
             factor *= given
     return dimension, factor

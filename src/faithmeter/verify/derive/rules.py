@@ -56,13 +56,13 @@ def shown(fact: Fact) -> str:
 
 def like(claimed: Quantity, value: Fraction) -> str:
     """A value, written as the claim writes its own."""
-    number = re.search(r"\d[\d,]*(?:\.\d+)?", claimed.written)
-    if not number or claimed.high is not None or claimed.dimension in ("clock", "date"):
+    match = re.search(r"\d[\d,]*(?:\.\d+)?", claimed.written)
+    if not match or claimed.high is not None or claimed.dimension in ("clock", "date"):
         return in_unit(value, claimed.dimension)
-    said = Fraction(number[0].replace(",", ""))
+    said = Fraction(match[0].replace(",", ""))
     scaled = value * said / claimed.value if claimed.value else value
     digits = f"{float(scaled):,.2f}".rstrip("0").rstrip(".")
-    return claimed.written[: number.start()] + digits + claimed.written[number.end() :]
+    return claimed.written[: match.start()] + digits + claimed.written[match.end() :]
 
 
 def same(a: Fact, b: Fact) -> bool:
@@ -102,19 +102,19 @@ def named(said: Said, facts: Sequence[Fact], about: frozenset[str] | None = None
     wanted = said.about if about is None else about
     facts = _distinct(facts, wanted)
     hits = [(fact.row if fact.structured else fact.own) & wanted for fact in facts]
-    found: list[tuple[Fact, frozenset[str]]] = []
-    for number, fact in enumerate(facts):
-        others = frozenset().union(*(f.row if f.structured else f.own for n, f in enumerate(facts) if n != number))
-        if own := hits[number] - others:
-            found.append((fact, own))
-    strangers = {fact.names - wanted for fact, _ in found if not fact.structured and fact.names - wanted}
-    if len(found) < 2 or len(strangers) > 1 or any(not one <= fact.cover for one in strangers for fact, _ in found):
+    pairs: list[tuple[Fact, frozenset[str]]] = []
+    for index, fact in enumerate(facts):
+        others = frozenset().union(*(f.row if f.structured else f.own for n, f in enumerate(facts) if n != index))
+        if own := hits[index] - others:
+            pairs.append((fact, own))
+    strangers = {fact.names - wanted for fact, _ in pairs if not fact.structured and fact.names - wanted}
+    if len(pairs) < 2 or len(strangers) > 1 or any(not one <= fact.cover for one in strangers for fact, _ in pairs):
         return None
-    for fact, own in found:
-        elsewhere = frozenset().union(*(hit for other, hit in found if other is not fact))
+    for fact, own in pairs:
+        elsewhere = frozenset().union(*(hit for other, hit in pairs if other is not fact))
         if not wanted - elsewhere <= fact.cover or not own:
             return None
-    return [fact for fact, _ in found]
+    return [fact for fact, _ in pairs]
 
 
 def _distinct(facts: Sequence[Fact], wanted: frozenset[str]) -> list[Fact]:
@@ -208,14 +208,14 @@ def aggregate(said: Said, facts: Sequence[Fact]) -> Finding | None:
             values = [item.quantity.value for item in items]
             if apart:
                 high, low = sorted(items, key=lambda item: -item.quantity.value)
-                found = _finding(target, max(values) - min(values), f"{shown(high)} - {shown(low)}", items)
+                finding = _finding(target, max(values) - min(values), f"{shown(high)} - {shown(low)}", items)
             elif average:
                 inputs = " + ".join(map(shown, items))
-                found = _finding(target, sum(values, Fraction()) / len(items), f"({inputs}) / {len(items)}", items)
+                finding = _finding(target, sum(values, Fraction()) / len(items), f"({inputs}) / {len(items)}", items)
             else:
-                found = _finding(target, sum(values, Fraction()), " + ".join(map(shown, items)), items)
-            if found:
-                findings.append(found)
+                finding = _finding(target, sum(values, Fraction()), " + ".join(map(shown, items)), items)
+            if finding:
+                findings.append(finding)
     return unstated(said, one(findings), facts)
 
 
@@ -247,8 +247,8 @@ def compared(said: Said, facts: Sequence[Fact]) -> Finding | None:
             left = f"({shown(high)} - {shown(low)}) / {shown(second)}"
         else:
             value, left = apart, f"{shown(high)} - {shown(low)}"
-        if found := _finding(target, value, left, pair):
-            findings.append(found)
+        if finding := _finding(target, value, left, pair):
+            findings.append(finding)
     return unstated(said, one(findings), facts)
 
 
@@ -270,7 +270,7 @@ def multiple(said: Said, facts: Sequence[Fact]) -> Finding | None:
     given = claims.factor(said.text)
     if given is None:
         return None
-    number, match = given
+    factor, match = given
     rest = said.text[match.end() :]
     marker = re.search(r"\b(?:as|of|in|at)\b", rest.rpartition(".")[2]) if "as" in match[0].lower() else None
     split = rest.find(" as ") if marker else 0
@@ -285,8 +285,8 @@ def multiple(said: Said, facts: Sequence[Fact]) -> Finding | None:
         if pair is None or not pair[1].quantity.value:
             continue
         ratio = pair[0].quantity.value / pair[1].quantity.value
-        holds = abs(ratio - number) <= (APPROXIMATE * number if _roughly(said.text) else number / 200)
-        if holds or abs(ratio - number) > number / 10:
+        holds = abs(ratio - factor) <= (APPROXIMATE * factor if _roughly(said.text) else factor / 200)
+        if holds or abs(ratio - factor) > factor / 10:
             findings.append(Finding(holds, f"{shown(pair[0])} / {shown(pair[1])} = {float(ratio):.3g}", pair))
     return one(findings)
 
@@ -329,8 +329,8 @@ def changed(said: Said, facts: Sequence[Fact]) -> Finding | None:
             continue
         value = (after - before) * way / (before / 100 if percent else 1)
         ends = f"{shown(pair[1])} - {shown(pair[0])}" if way > 0 else f"{shown(pair[0])} - {shown(pair[1])}"
-        if found := _finding(target, value, f"({ends}) / {shown(pair[0])}" if percent else ends, pair):
-            findings.append(found)
+        if finding := _finding(target, value, f"({ends}) / {shown(pair[0])}" if percent else ends, pair):
+            findings.append(finding)
     return unstated(said, one(findings), facts)
 
 
@@ -342,7 +342,7 @@ def _ends(said: Said, group: Sequence[Fact], about: frozenset[str]) -> tuple[Fac
         if not items or len(items) != 2:
             return None
         in_order = [[fact for fact in items if year in fact.own] for year in years]
-        return (in_order[0][0], in_order[1][0]) if all(len(found) == 1 for found in in_order) else None
+        return (in_order[0][0], in_order[1][0]) if all(len(of_year) == 1 for of_year in in_order) else None
     if years:
         return None
     fitting = [fact for fact in group if fact.role and about <= fact.cover and about & fact.cover]
@@ -388,8 +388,8 @@ def portion(said: Said, facts: Sequence[Fact]) -> Finding | None:
         ratio = part.quantity.value / all_of.quantity.value
         left = f"{shown(part)} / {shown(all_of)}"
         if target:
-            found = _finding(target, ratio * 100, left, (part, all_of))
-            findings += [found] if found else []
+            finding = _finding(target, ratio * 100, left, (part, all_of))
+            findings += [finding] if finding else []
         elif fraction is not None and not re.search(r"\b(?:more|less|over|under)\b", said.text):
             limit = APPROXIMATE if _roughly(said.text) else Fraction(1, 200)
             if abs(ratio - fraction) <= limit or abs(ratio - fraction) > Fraction(5, 100):

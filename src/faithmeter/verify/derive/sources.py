@@ -85,15 +85,15 @@ class Fact(NamedTuple):
 @lru_cache(maxsize=8192)
 def terms(text: str, *, without: frozenset[str] = frozenset()) -> frozenset[str]:
     """The words that tell what a text is about, without its quantities; years and single capitals stay."""
-    found: set[str] = set()
+    subject_terms: set[str] = set()
     text = _without_quantities(text)
     for match in _WORD.finditer(text):
         word = match[0].removesuffix("'s").removesuffix("’s")
         if len(word) == 1 and word.isupper() and (word not in "AI" or text[: match.start()].rstrip()[-1:].isalpha()):
-            found.add(word)  # "Plant A"
+            subject_terms.add(word)  # "Plant A"
         elif word.lower() not in without:
-            found.update(notions(word))
-    return frozenset(found)
+            subject_terms.update(notions(word))
+    return frozenset(subject_terms)
 
 
 def _without_quantities(text: str) -> str:
@@ -114,30 +114,30 @@ def notions(word: str) -> list[str]:
 
 def names(text: str) -> frozenset[str]:
     """The names and years of a text; the first word of a sentence is not known to be one."""
-    found: set[str] = set()
+    name_terms: set[str] = set()
     text = _without_quantities(text)
-    for place, match in enumerate(_WORD.finditer(text)):
+    for index, match in enumerate(_WORD.finditer(text)):
         word = match[0]
-        first = not place or text[: match.start()].rstrip()[-1:] in _STOPS
+        first = not index or text[: match.start()].rstrip()[-1:] in _STOPS
         if word.isdecimal() or (not first and word[0].isupper() and word.lower() not in lexicon.MONTHS):
-            found.update(terms("x " + word) - {"x"})
-    return frozenset(found)
+            name_terms.update(terms("x " + word) - {"x"})
+    return frozenset(name_terms)
 
 
 def facts(index: Index, wanted: Iterable[str]) -> list[Fact]:
     """The facts of all passages that hold one of the wanted terms."""
-    near = {number for term in wanted for number in index.holders(term)}
-    found: list[Fact] = []
+    near = {passage_number for term in wanted for passage_number in index.holders(term)}
+    all_facts: list[Fact] = []
     tables: dict[tuple[object, ...], list[Passage]] = defaultdict(list)
     for passage in _with_lines(index.passages):
         if passage.fields and passage.record is not None:
             tables[passage.context, passage.record[0]].append(passage)
         elif passage.number in near and (_DIGITS.search(passage.text) or _COUNTS.search(passage.text)):
-            found += _prose(passage, index)
+            all_facts += _prose(passage, index)
     for key, passages in tables.items():
         if near.intersection(passage.number for passage in passages) or _headed(passages, wanted):
-            found += _table(key, passages, index)
-    return found
+            all_facts += _table(key, passages, index)
+    return all_facts
 
 
 def _with_lines(passages: Sequence[Passage]) -> Iterator[Passage]:
@@ -189,14 +189,14 @@ def _prose(passage: Passage, index: Index) -> Iterator[Fact]:
         parts = _parts(text, same)
         owns = [terms(text[first:last]) for first, last in parts]
         called = [names("x " + text[first:last] if first else text[first:last]) for first, last in parts]
-        for number, quantity in enumerate(same):
-            own = owns[number] | _inherited(text, parts, same, number)
-            others = frozenset().union(*(called[:number] + called[number + 1 :])) - own
-            if number and not called[number] - _years(called[number]):  # "… was born on X and died on Y"
+        for position, quantity in enumerate(same):
+            own = owns[position] | _inherited(text, parts, same, position)
+            others = frozenset().union(*(called[:position] + called[position + 1 :])) - own
+            if position and not called[position] - _years(called[position]):  # "… was born on X and died on Y"
                 others -= called[0] - _years(called[0])
             role = _ROLE.search(text, max(0, quantity.start - 40), quantity.start)
-            yield Fact(quantity, own, own | (everything - others) | linked, called[number], (passage,), ("prose", kind),
-                       role[1].lower() if role else "")  # fmt: skip
+            yield Fact(quantity, own, own | (everything - others) | linked, called[position], (passage,),
+                       ("prose", kind), role[1].lower() if role else "")  # fmt: skip
 
 
 def _with_units(text: str, quantities: Sequence[Quantity]) -> list[Quantity]:
@@ -221,8 +221,8 @@ def notional_first(text: str) -> frozenset[str]:
     return frozenset(notions(match[0])) if match else frozenset()
 
 
-def _years(found: Iterable[str]) -> frozenset[str]:
-    return frozenset(term for term in found if term.isdecimal())
+def _years(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(term for term in words if term.isdecimal())
 
 
 def _parts(text: str, quantities: Sequence[Quantity]) -> list[tuple[int, int]]:
@@ -231,8 +231,8 @@ def _parts(text: str, quantities: Sequence[Quantity]) -> list[tuple[int, int]]:
     for last, following in pairwise(quantities):
         between = text[last.end : following.start]
         for pattern in _CUTS:
-            if found := list(pattern.finditer(between)):
-                cuts.append(last.end + found[-1].start())
+            if breaks := list(pattern.finditer(between)):
+                cuts.append(last.end + breaks[-1].start())
                 break
         else:
             cuts.append(last.end)
@@ -240,22 +240,22 @@ def _parts(text: str, quantities: Sequence[Quantity]) -> list[tuple[int, int]]:
 
 
 def _inherited(
-    text: str, parts: Sequence[tuple[int, int]], quantities: Sequence[Quantity], number: int
+    text: str, parts: Sequence[tuple[int, int]], quantities: Sequence[Quantity], index: int
 ) -> frozenset[str]:
     """What a part leaves out because a part beside it says it: "… sold 5 in 2019 and 7 in 2020"."""
-    found: frozenset[str] = frozenset()
-    (first, last), quantity = parts[number], quantities[number]
+    inherited: frozenset[str] = frozenset()
+    (first, last), quantity = parts[index], quantities[index]
     if not terms(text[first : quantity.start]):
-        for other in range(number - 1, -1, -1):
+        for other in range(index - 1, -1, -1):
             if words := terms(text[parts[other][0] : quantities[other].start]):
-                found |= words
+                inherited |= words
                 break
     if not terms(text[quantity.end : last]):
-        for other in range(number + 1, len(parts)):
+        for other in range(index + 1, len(parts)):
             if words := terms(text[quantities[other].end : parts[other][1]]):
-                found |= words
+                inherited |= words
                 break
-    return found
+    return inherited
 
 
 def _table(key: tuple[object, ...], passages: Sequence[Passage], index: Index) -> Iterator[Fact]:
@@ -314,8 +314,8 @@ def _naming(cells: Sequence[tuple[Passage, str, str]]) -> tuple[Passage, str, st
 def _cell(cell: str) -> Quantity | None:
     """The quantity that a cell consists of."""
     text = cell.strip("* ")
-    found = read(text)
-    if len(found) != 1:
+    quantities = read(text)
+    if len(quantities) != 1:
         return None
-    rest = (text[: found[0].start] + text[found[0].end :]).strip(" ~≈()*.")
-    return found[0]._replace(written=text) if not rest or rest.lower() in ("about", "approx") else None
+    rest = (text[: quantities[0].start] + text[quantities[0].end :]).strip(" ~≈()*.")
+    return quantities[0]._replace(written=text) if not rest or rest.lower() in ("about", "approx") else None

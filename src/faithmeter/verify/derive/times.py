@@ -103,17 +103,17 @@ def _event(about: frozenset[str], who: frozenset[str], born: Fact, days: Sequenc
     what = about - who
     if not what:
         return None
-    found = []
+    events = []
     for fact in days:
         text = fact.passages[0].text
         before = rf"\(\s*{re.escape(born.quantity.written)}\s*[-–—]\s*$"
         death = what == _DIED and fact.passages == born.passages and re.search(before, text[: fact.quantity.start])
         told = what <= fact.own and who <= fact.cover and not _is_birth(fact)
         if death or told:
-            found.append(fact)
-    if not found or len({fact.quantity.day for fact in found}) != 1 or found[0].quantity.day == born.quantity.day:
+            events.append(fact)
+    if not events or len({fact.quantity.day for fact in events}) != 1 or events[0].quantity.day == born.quantity.day:
         return None
-    return found[0]
+    return events[0]
 
 
 def _years_between(a: Quantity, b: Quantity) -> tuple[int, int]:
@@ -163,7 +163,7 @@ def _spans(facts: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
     for fact in facts:
         if fact.quantity.dimension in ("date", "year", "clock") and not fact.structured and not fact.quantity.bound:
             inside.setdefault((fact.passages, fact.group), []).append(fact)
-    found = []
+    spans = []
     for points in inside.values():
         if len(points) != 2:
             continue
@@ -174,8 +174,8 @@ def _spans(facts: Sequence[Fact]) -> list[tuple[Fact, Fact]]:
         dashed = re.fullmatch(r"\s*[-–—]\s*", link) and not before.rstrip().endswith("(")
         told = _BEGIN.search(before) and _FINISH.search(link) and not _FINISH.search(before)
         if stated or dashed or told:
-            found.append((first, last))
-    return found
+            spans.append((first, last))
+    return spans
 
 
 def _length(first: Quantity, last: Quantity, target: Quantity) -> tuple[Fraction | None, Fraction]:
