@@ -21,13 +21,13 @@ test: $(STAMPS)/dev $(STAMPS)/system $(STAMPS)/peers  ## Everything the tests ne
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: $(STAMPS)/dev  ## The fast inner loop: lint, types, unit tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -m "not slow" -q -n 2 --dist loadfile
+	$(BIN)/python -m pytest -m "not slow" -q -n 2 --dist loadfile --no-loadscope-reorder
 
 fix: $(STAMPS)/dev  ## Format, and fix what the linter can
 	$(BIN)/ruff format .
