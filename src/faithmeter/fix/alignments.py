@@ -10,14 +10,14 @@ from faithmeter.fix.proposal import Proposal
 
 SAME_ENOUGH = 0.6  # of a claim's words that a passage must have in the same order for other words to be exchanged
 _IN_ITS_PLACE = 3.0  # how well words fit that stand between the same words
-_WORD = re.compile(r"[^\W_]+(?:[.,'’][^\W_]+)*|[%$€£]")
+WORD = re.compile(r"[^\W_]+(?:[.,'’][^\W_]+)*|[%$€£]")
 
 
 def alignments(text: str, passage: str, overlap: float) -> Iterator[Proposal]:
     """A few words of a claim for those that stand in their place in a passage that is else the same."""
     if overlap < SAME_ENOUGH:
         return
-    ours, theirs = list(_WORD.finditer(text)), list(_WORD.finditer(passage))
+    ours, theirs = list(WORD.finditer(text)), list(WORD.finditer(passage))
     if len(theirs) > 120:
         return
     matcher = SequenceMatcher(

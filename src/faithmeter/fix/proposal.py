@@ -30,10 +30,10 @@ class Proposal(NamedTuple):
 
     def of(self, text: str) -> str:
         """The claim as it would be."""
-        places = [(self.start, self.end)]
+        spans = [(self.start, self.end)]
         if self.everywhere:
             old = re.escape(text[self.start : self.end])
-            places = [match.span() for match in re.finditer(rf"(?<!\w){old}(?!\w)", text)]
-        for start, end in reversed(places):
+            spans = [match.span() for match in re.finditer(rf"(?<!\w){old}(?!\w)", text)]
+        for start, end in reversed(spans):
             text = put(text, start, end, self.new)
         return text

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from faithmeter.datamodels import Context, Evidence
 from faithmeter.evidence.passages import Index, Passage, terms
-from faithmeter.fix.alignments import SAME_ENOUGH, alignments
+from faithmeter.fix.alignments import SAME_ENOUGH, WORD, alignments
 from faithmeter.fix.proposal import Proposal
 from faithmeter.text.english import verbs, word_tables
 from faithmeter.text.english.mentions import Mention, mentions, written_like
@@ -25,7 +25,6 @@ _LEAST_FIT_OF_A_DATE = 0.5
 """With less, what goes in stands by other words than in the claim: it counts, dates or names something else."""
 _LITTLE = 0.4  # what a word such as "in" beside a mention tells
 _REACH = 8  # words around a mention that tell what it is about
-_WORD = re.compile(r"[^\W_]+(?:[.,'’][^\W_]+)*|[%$€£]")
 _PART = re.compile(r"\w+")
 _UNTIL = re.compile(r"(?:[-–]|\b(?:to|until|till|and|through|closes at|closing at)) ?\Z", re.IGNORECASE)
 _FIELD = re.compile(r"\W*(?P<key>\w+)\W*:")
@@ -313,8 +312,8 @@ def _is_late(mention: Mention) -> bool:
 def _around(text: str, mention: Mention) -> dict[str, tuple[str, int]]:
     """The words near a mention, each with its side and how far away it is."""
     nearby: dict[str, tuple[str, int]] = {}
-    before = [match[0].lower() for match in _WORD.finditer(text, max(0, mention.start - 100), mention.start)]
-    after = [match[0].lower() for match in _WORD.finditer(text, mention.end, mention.end + 100)]
+    before = [match[0].lower() for match in WORD.finditer(text, max(0, mention.start - 100), mention.start)]
+    after = [match[0].lower() for match in WORD.finditer(text, mention.end, mention.end + 100)]
     for side, words in (("before", before[::-1]), ("after", after)):
         for distance, word in enumerate(words[:_REACH], 1):
             stem = word[:6]

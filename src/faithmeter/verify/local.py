@@ -260,17 +260,17 @@ class LocalVerifier:
         for begin in range(0, max(1, len(encoding.ids)), CLAIM_AT_MOST):
             part = slice(begin, begin + CLAIM_AT_MOST)
             classes, tokens = model.logits(encoding.ids[part], refers, evidence)
-            gaps = self._gaps(tokens, encoding.offsets[part])
+            likely = [sigmoid(value) for value in tokens]
+            gaps = self._gaps(likely, encoding.offsets[part])
             support = self.calibration.support(classes, mismatched, setting)
-            even = not setting.records and evenness([sigmoid(value) for value in tokens]) >= EVEN
+            even = not setting.records and evenness(likely) >= EVEN
             readings.append(Reading(support, sigmoid(classes[1] - classes[2]), gaps, tuple(passages), even))
         worst = min(readings, key=lambda reading: reading.support)
         gaps = tuple(gap for reading in readings for gap in reading.gaps)
         return worst._replace(gaps=gaps, even=all(reading.even for reading in readings))
 
-    def _gaps(self, tokens: Sequence[float], offsets: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    def _gaps(self, likely: Sequence[float], offsets: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
         """The parts of a claim whose words the model calls unsupported; if it does so of none, the likeliest part."""
-        likely = [sigmoid(value) for value in tokens]
         top = max(likely, default=0.0)
         faint = LEAST_MARK <= top < self.calibration.marks
         least = self.calibration.faint * top if faint else self.calibration.marks
