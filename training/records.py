@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from training.reviews import review_facts, reviews
+from training.businesses import SWITCHES, Record, business
+from training.reviews import review_facts
 from training.words import (
     AMBIENCES,
-    BUSINESS_HEADS,
     CATEGORIES,
     CITIES,
     DAYS,
@@ -24,13 +25,12 @@ from training.words import (
     STREETS,
 )
 
-Record = dict[str, Any]
-
 
 class Fact(NamedTuple):
     """A phrase about a record, and whether the record bears it out."""
 
     text: str
+    """Wrong words may stand between « and »; without these all of a wrong phrase is wrong."""
     label: str
     whole: bool = False
     """A full sentence; otherwise a predicate that follows a subject."""
@@ -48,46 +48,6 @@ class Made(NamedTuple):
 
 
 YES, NO, UNKNOWN = "supported", "contradicted", "not_enough_info"
-
-# attribute: (what is said when it is true, what is said when it is false)
-SWITCHES: dict[str, tuple[list[str], list[str]]] = {
-    "RestaurantsReservations": (
-        ["accepts reservations", "takes reservations", "allows guests to make reservations", "offers reservations"],
-        ["does not take reservations", "does not accept reservations"],
-    ),
-    "OutdoorSeating": (
-        ["offers outdoor seating", "has outdoor seating", "provides outdoor seating", "has seating outdoors"],
-        ["does not have outdoor seating", "has no outdoor seating", "lacks outdoor seating"],
-    ),
-    "RestaurantsTakeOut": (
-        ["offers takeout", "provides take-out", "has takeout available", "offers takeout services"],
-        ["does not offer takeout", "has no takeout option"],
-    ),
-    "RestaurantsDelivery": (
-        ["delivers", "offers delivery", "provides delivery services"],
-        ["does not deliver", "does not offer delivery"],
-    ),
-    "RestaurantsGoodForGroups": (
-        ["is good for groups", "is suitable for groups", "caters to groups", "is a good choice for larger groups"],
-        ["is not good for groups", "is not suitable for groups"],
-    ),
-    "GoodForKids": (
-        ["is good for kids", "is child-friendly", "is suitable for children"],
-        ["is not good for kids", "is not suitable for children"],
-    ),
-    "HasTV": (["has a TV", "has televisions"], ["has no TV", "does not have a TV"]),
-    "Caters": (["offers catering", "caters"], ["does not cater", "does not offer catering"]),
-    "WheelchairAccessible": (
-        ["is wheelchair accessible"],
-        ["is not wheelchair accessible"],
-    ),
-    "DogsAllowed": (["allows dogs", "is dog-friendly"], ["does not allow dogs"]),
-    "BikeParking": (["has bike parking", "offers parking for bikes"], ["has no bike parking"]),
-    "BusinessAcceptsCreditCards": (["accepts credit cards"], ["does not accept credit cards", "is cash only"]),
-    "HappyHour": (["has a happy hour", "offers happy hour"], ["has no happy hour"]),
-    "DriveThru": (["has a drive-through"], ["has no drive-through"]),
-}
-
 
 AMENITIES = {
     "RestaurantsReservations": "reservations", "OutdoorSeating": "outdoor seating", "RestaurantsTakeOut": "takeout",
@@ -108,62 +68,6 @@ BASELESS = [
     "It was recently renovated.", "It offers discounts for students.", "Gluten-free options are available.",
     "It can seat up to 80 guests.", "It is closed on public holidays.", "Its phone number is listed online.",
 ]  # fmt: skip
-
-
-def business(rng: random.Random) -> Record:
-    """Make a business: place, categories, hours, attributes with gaps, stars, reviews."""
-    city, state, _ = rng.choice(CITIES)
-    kind = rng.choice(list(CATEGORIES))
-    name = rng.choice(
-        [
-            f"{rng.choice(LAST_NAMES)}'s {rng.choice(BUSINESS_HEADS)}",
-            f"{rng.choice(['The', 'Little', 'Old', 'Golden', 'Blue', 'Casa', 'Royal'])} {rng.choice(BUSINESS_HEADS)}",
-            f"{rng.choice(LAST_NAMES)} & {rng.choice(LAST_NAMES)}",
-            f"{city} {rng.choice(BUSINESS_HEADS)}",
-        ]
-    )
-    address = "" if rng.random() < 0.1 else f"{rng.randint(1, 9900)} {rng.choice(STREETS)}"
-    categories = [kind, *rng.sample(CATEGORIES[kind], rng.randint(1, min(4, len(CATEGORIES[kind]))))]
-    rng.shuffle(categories)
-    record: Record = {
-        "name": name, "address": address, "city": city, "state": state, "categories": ", ".join(categories),
-        "hours": _hours(rng), "attributes": _attributes(rng), "business_stars": rng.randint(3, 10) / 2,
-    }  # fmt: skip
-    if rng.random() < 0.8:
-        record["review_info"] = reviews(rng, kind)
-    return record
-
-
-def _hours(rng: random.Random) -> dict[str, str] | None:
-    if rng.random() < 0.1:
-        return None
-    usual = (rng.randint(6, 12), rng.choice([0, 0, 0, 30]), rng.randint(15, 23), rng.choice([0, 0, 30]))
-    late = (*usual[:2], min(23, usual[2] + rng.randint(1, 2)), usual[3])
-    days = [day for day in DAYS if rng.random() < 0.9]
-    mixed = rng.random() < 0.5
-    return {
-        day: "{}:{}-{}:{}".format(*(late if mixed and day in ("Friday", "Saturday") else usual)) for day in days
-    } or None
-
-
-def _attributes(rng: random.Random) -> Record | None:
-    if rng.random() < 0.03:
-        return None
-    attributes: Record = {}
-    if rng.random() < 0.9:
-        chosen = {kind: rng.random() < 0.35 for kind in PARKING}
-        attributes["BusinessParking"] = None if rng.random() < 0.15 else chosen
-    usual = ["RestaurantsReservations", "OutdoorSeating", "RestaurantsTakeOut", "RestaurantsGoodForGroups"]
-    for key in [*usual, *rng.sample([key for key in SWITCHES if key not in usual], rng.randint(0, 4))]:
-        attributes[key] = rng.choice([True, True, False, False, None])
-    attributes["WiFi"] = rng.choice(["free", "free", "no", "no", "paid", None])
-    attributes["Music"] = rng.choice([None, None, {"dj": False, "live": rng.random() < 0.5, "karaoke": False}])
-    moods = dict.fromkeys(AMBIENCES, False)
-    moods[rng.choice(AMBIENCES)] = rng.random() < 0.8
-    attributes["Ambience"] = None if rng.random() < 0.2 else moods
-    items = list(attributes.items())
-    rng.shuffle(items)
-    return dict(items)
 
 
 def _clock(hour: int, minute: int, rng: random.Random, style: int) -> str:
@@ -203,7 +107,7 @@ def _hour_facts(record: Record, rng: random.Random) -> Iterator[Fact]:
     on = rng.choice([f"on {day}s", f"on {day}", f"every {day}"])
     open_ = rng.choice(["is open", "opens", "operates"])
     yield Fact(f"{open_} {_times(hours[day], rng)} {on}", YES)
-    yield Fact(f"{open_} {_times(_shifted(hours[day], rng), rng)} {on}", NO)
+    yield Fact(f"{open_} «{_times(_shifted(hours[day], rng), rng)}» {on}", NO)
     runs = _runs(hours)
     start, end = rng.choice(runs)
     if len(hours) == 7 and len(runs) == 1:
@@ -211,15 +115,15 @@ def _hour_facts(record: Record, rng: random.Random) -> Iterator[Fact]:
             ["daily", "every day", "seven days a week", "from Monday to Sunday", "every day of the week"]
         )
         yield Fact(f"is open {often} {_times(hours[day], rng)}", YES)
-        yield Fact(f"is open {often} {_times(_shifted(hours[day], rng), rng)}", NO)
+        yield Fact(f"is open {often} «{_times(_shifted(hours[day], rng), rng)}»", NO)
         yield Fact(f"is open {rng.choice(['daily', 'every day', 'seven days a week'])}", YES)
         yield Fact(f"is closed on {rng.choice(DAYS)}s", NO)
     elif start != end:
         span = rng.choice([f"from {start} to {end}", f"{start} through {end}", f"{start} to {end}"])
         yield Fact(f"is open {span}, {_times(hours[start], rng)}", YES)
-        yield Fact(f"is open {span}, {_times(_shifted(hours[start], rng), rng)}", NO)
+        yield Fact(f"is open {span}, «{_times(_shifted(hours[start], rng), rng)}»", NO)
         if len(hours) < 7 or len(runs) > 1:
-            yield Fact(f"is open {rng.choice(['daily', 'seven days a week'])} {_times(hours[start], rng)}", NO)
+            yield Fact(f"is open «{rng.choice(['daily', 'seven days a week'])}» {_times(hours[start], rng)}", NO)
     missing = [day for day in DAYS if day not in hours]
     if missing:
         yield Fact(f"is open {_times(hours[day], rng)} on {rng.choice(missing)}s", UNKNOWN)
@@ -287,9 +191,9 @@ def _parking_facts(parking: dict[str, bool] | None, rng: random.Random) -> Itera
     if absent:
         some = rng.sample(absent, rng.randint(1, len(absent)))
         yield Fact(f"does not offer {listed(some, rng, 'or')} parking", YES)
-        yield Fact(f"{verb} {rng.choice(absent)} parking", NO)
+        yield Fact(f"{verb} «{rng.choice(absent)} parking»", NO)
         if there:
-            yield Fact(f"{verb} {listed([*rng.sample(there, 1), rng.choice(absent)], rng)} parking", NO)
+            yield Fact(f"{verb} {listed([*rng.sample(there, 1), f'«{rng.choice(absent)}»'], rng)} parking", NO)
 
 
 def _place_facts(record: Record, rng: random.Random) -> Iterator[Fact]:
@@ -302,19 +206,20 @@ def _place_facts(record: Record, rng: random.Random) -> Iterator[Fact]:
     wrong_kind = rng.choice([other for other in CATEGORIES if other not in kinds])
     is_ = rng.choice(["is located", "is situated", "can be found"])
     yield Fact(f"{is_} in {where}", YES)
-    yield Fact(f"{is_} in {rng.choice([f'{wrong_city}, {wrong_state}', wrong_city])}", NO)
+    yield Fact(f"{is_} in «{rng.choice([f'{wrong_city}, {wrong_state}', wrong_city])}»", NO)
     if record["address"]:
         yield Fact(f"{is_} at {record['address']}, {where}", YES)
-        yield Fact(f"{is_} at {rng.randint(1, 9900)} {rng.choice(STREETS)}, {where}", NO)
+        yield Fact(f"{is_} at «{rng.randint(1, 9900)} {rng.choice(STREETS)}», {where}", NO)
     else:
-        yield Fact(f"{is_} at {rng.randint(1, 9900)} {rng.choice(STREETS)}, {where}", UNKNOWN)
+        yield Fact(f"{is_} at «{rng.randint(1, 9900)} {rng.choice(STREETS)}», {where}", UNKNOWN)
     yield Fact(f"{rng.choice(['is listed under', 'falls under', 'belongs to'])} the category {kind}", YES)
-    yield Fact(f"is a {wrong_kind.lower()} {rng.choice(['place', 'business', 'spot'])} in {where}", NO)
+    yield Fact(f"is a «{wrong_kind.lower()}» {rng.choice(['place', 'business', 'spot'])} in {where}", NO)
     yield Fact(f"offers {listed([k.lower() for k in rng.sample(kinds, min(2, len(kinds)))], rng)}", YES)
     stars = record["business_stars"]
     other = rng.choice([x / 2 for x in range(2, 11) if x / 2 != stars])
     for value, label in ((stars, YES), (other, NO)):
         shown = f"{value:g}" if rng.random() < 0.5 else f"{value:.1f}"
+        shown = f"«{shown}»" if label == NO else shown
         yield Fact(rng.choice([
             f"has a rating of {shown} stars", f"is rated {shown} out of 5 stars", f"has a {shown}-star rating",
             f"holds an overall rating of {shown} stars", f"has an average rating of {shown} out of 5",
@@ -323,7 +228,9 @@ def _place_facts(record: Record, rng: random.Random) -> Iterator[Fact]:
 
 def _business_facts(record: Record, rng: random.Random) -> list[Fact]:
     facts = [*_place_facts(record, rng), *_hour_facts(record, rng), *_attribute_facts(record, rng)]
-    facts += [Fact(text, label, whole=True) for text, label in review_facts(record, rng)]
+    for text, label in review_facts(record, rng):
+        plain, marks = unmarked(text)
+        facts.append(Fact(plain, label, whole=True, marks=tuple(marks)))
     facts += [_amenities(record, rng) for _ in range(6)]
     return [*facts, *(Fact(text, UNKNOWN, whole=True) for text in rng.sample(BASELESS, 2))]
 
@@ -383,10 +290,22 @@ def _sentence(subject: str, facts: list[Fact], rng: random.Random) -> tuple[str,
         if i and len(facts) == 2:
             joint = rng.choice([" and ", " but ", ", and it "])
         text += joint
+        shown, wrong = unmarked(fact.text)
         if fact.label != YES:
-            marks.append((len(text), len(text) + len(fact.text)))
-        text += fact.text
+            wrong = wrong or [(0, len(shown))]
+        marks += [(len(text) + start, len(text) + end) for start, end in wrong]
+        text += shown
     return text + ".", marks
+
+
+def unmarked(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """Take « and » out and say where they stood."""
+    marks, plain = [], ""
+    for number, piece in enumerate(re.split("[«»]", text)):
+        if number % 2:
+            marks.append((len(plain), len(plain) + len(piece)))
+        plain += piece
+    return plain, marks
 
 
 def _joined_label(labels: list[str]) -> str:
@@ -394,7 +313,7 @@ def _joined_label(labels: list[str]) -> str:
     return NO if NO in labels else UNKNOWN if UNKNOWN in labels else YES
 
 
-def _written(record: Record, rng: random.Random) -> str:
+def written(record: Record, rng: random.Random) -> str:
     """Write a record as text in one of the ways records come in."""
     style = rng.random()
     if style < 0.5:
@@ -410,7 +329,7 @@ def about(
     record: Record, facts: list[Fact], *, subject: str, count: int, rng: random.Random, pronouns: bool = True
 ) -> Iterator[Made]:
     """Make `count` pairs of a written record and a sentence of one to five of its facts."""
-    written = _written(record, rng)
+    context = written(record, rng)
     short = [fact for fact in facts if not fact.whole]
     good = [fact for fact in short if fact.label == YES]
     bad = [fact for fact in short if fact.label != YES]
@@ -419,7 +338,7 @@ def about(
         if whole and rng.random() < 0.55:
             fact = rng.choice(whole)
             everything = [] if fact.label == YES else [(0, len(fact.text))]
-            yield Made(written, fact.text, fact.label, list(fact.marks) or everything)
+            yield Made(context, fact.text, fact.label, list(fact.marks) or everything)
             continue
         size = rng.choice([1, 1, 2, 3, 4, 5])
         chosen = rng.sample(good, min(size, len(good)))
@@ -428,7 +347,7 @@ def about(
         rng.shuffle(chosen)
         named = rng.choice([subject, "It", "The business"]) if pronouns and rng.random() < 0.5 else subject
         text, marks = _sentence(named, chosen, rng)
-        yield Made(written, text, _joined_label([fact.label for fact in chosen]), marks)
+        yield Made(context, text, _joined_label([fact.label for fact in chosen]), marks)
 
 
 def business_pairs(rng: random.Random, count: int) -> Iterator[Made]:
@@ -443,11 +362,14 @@ def person_name(rng: random.Random) -> str:
 
 
 def make_records(seed: int, count: int, *, each: int = 8) -> Iterator[Made]:
-    """Make `count` pairs: two thirds about businesses, the rest about anything else that has fields."""
+    """Make `count` pairs: five of six about businesses, the rest about anything else that has fields."""
+    from training.descriptions import described_pairs
     from training.tables import general_pairs
 
     rng = random.Random(seed)
-    makers: list[Callable[[random.Random, int], Iterator[Made]]] = [business_pairs, business_pairs, general_pairs]
+    makers: list[Callable[[random.Random, int], Iterator[Made]]] = [
+        *[described_pairs] * 3, business_pairs, business_pairs, general_pairs,
+    ]  # fmt: skip
     made = 0
     while made < count:
         for pair in rng.choice(makers)(rng, each):

@@ -84,6 +84,24 @@ ASPECTS: dict[str, tuple[list[str], list[str], list[str], list[str]]] = {
         ["the generous portions", "the large portions"],
         ["the small portions", "the tiny servings"],
     ),
+    "decor": (
+        ["Love the decor, so cute inside.", "The interior is beautiful."],
+        ["The decor is so dated.", "The inside looks run down."],
+        ["the decor", "the charming interior", "the beautiful decor"],
+        ["the dated decor", "the run-down interior"],
+    ),
+    "drinks": (
+        ["The drinks were strong and tasty.", "Great drink selection!", "Excellent cocktails."],
+        ["My drink was watered down.", "The drinks were terrible."],
+        ["the drinks", "the great drinks"],
+        ["the watered-down drinks", "the poor drinks"],
+    ),
+    "fresh": (
+        ["Everything tasted so fresh.", "You can tell they use fresh ingredients."],
+        ["Nothing tasted fresh.", "The lettuce was wilted and the meat smelled off."],
+        ["the fresh food", "the fresh ingredients", "the freshness of the food"],
+        ["the lack of freshness", "food that was not fresh"],
+    ),
     "order": (
         ["They got our order exactly right.", "They happily handled all our special requests."],
         ["They got our order wrong twice.", "My order was missing two items."],
@@ -91,6 +109,9 @@ ASPECTS: dict[str, tuple[list[str], list[str], list[str], list[str]]] = {
         ["wrong orders", "mistakes with the orders", "missing items"],
     ),
 }
+
+NEAR = {"price": {"portion"}, "portion": {"price"}, "staff": {"wait"}, "wait": {"staff"}, "fresh": {"dish"}}
+"""Aspects whose opinions overlap: "tiny portions for a huge bill"."""
 
 _DISH_PRAISE = [
     "The {} was delicious.",
@@ -121,6 +142,18 @@ _FILLER = [
     "We were a party of six.",
     "This was our second visit.",
     "There is a big sign out front.",
+    "We walked by a few times before going in.",
+    "My boyfriend had been telling me about it for weeks.",
+    "We ordered four things to share.",
+    "It was around 7 on a Tuesday.",
+    "I had a coupon, so why not.",
+    "My coworkers come here all the time.",
+    "I usually go to the one across town but it was closed.",
+    "We found it on our way back from the airport.",
+    "I don't write reviews often.",
+    "Updating my review from last year.",
+    "Our group had been hiking all morning.",
+    "I ate half and shared the rest with my wife.",
 ]
 _ENDS_GOOD = ["Will definitely be back!", "Highly recommend.", "Can't wait to come again.", "Five stars from me."]
 _ENDS_BAD = ["Won't be back.", "Save your money and go elsewhere.", "Never again.", "So disappointing."]
@@ -147,7 +180,7 @@ def reviews(rng: random.Random, kind: str) -> Reviews:
         stars = float(rng.randint(4, 5) if good else rng.randint(1, 2))
         if len({opinion.good for opinion in opinions}) > 1:
             stars = 3.0 if rng.random() < 0.6 else stars
-        sentences = [_said(opinion, rng) for opinion in opinions] + rng.sample(_FILLER, rng.randint(0, 3))
+        sentences = [_said(opinion, rng) for opinion in opinions] + rng.sample(_FILLER, rng.randint(0, 6))
         rng.shuffle(sentences)
         sentences.append(rng.choice(_ENDS_GOOD if good else _ENDS_BAD))
         date = f"20{rng.randint(10, 22)}-{rng.randint(1, 12):02d}-{rng.randint(1, 28):02d}"
@@ -170,7 +203,7 @@ def _said(opinion: Opinion, rng: random.Random) -> str:
     return rng.choice(praise if opinion.good else complaints)
 
 
-def _named(opinion: Opinion, rng: random.Random) -> str:
+def named(opinion: Opinion, rng: random.Random) -> str:
     """Name an opinion's object as a summary would."""
     if opinion.dish:
         return f"the {opinion.dish}"
@@ -200,7 +233,7 @@ _STAR_WORDS = {1.0: "one", 2.0: "two", 3.0: "three", 4.0: "four", 5.0: "five"}
 
 
 def review_facts(record: dict[str, Any], rng: random.Random) -> Iterator[tuple[str, str]]:
-    """Sum up a record's reviews, right and wrong."""
+    """Sum up a record's reviews, right and wrong; wrong words stand between « and »."""
     made = record.get("review_info")
     if not made:
         yield _general(Opinion(rng.choice(list(ASPECTS)), rng.random() < 0.5), rng), UNKNOWN
@@ -209,15 +242,15 @@ def review_facts(record: dict[str, Any], rng: random.Random) -> Iterator[tuple[s
     for opinions, review in zip(made.opinions, made, strict=True):
         some = rng.sample(opinions, min(len(opinions), rng.randint(1, 2)))
         yield _one(some, review["review_stars"] if rng.random() < 0.4 else None, rng), YES
-        wrong = _wrong(some[0], said, rng)
-        yield _one([wrong, *some[1:]], None, rng), _wrong_label(wrong, said)
+        wrong = wrong_opinion(some[0], said, rng)
+        yield _one([wrong, *some[1:]], None, rng, wrong=wrong), wrong_label(wrong, said)
         other = float(rng.choice([s for s in (1, 2, 3, 4, 5) if s not in {r["review_stars"] for r in made}]))
-        yield _one(some, other, rng), NO
+        yield _one(some, other, rng, wrong=other), NO
     for opinion in rng.sample(sorted(said), min(3, len(said))):
         yield _general(opinion, rng), YES
-        wrong = _wrong(opinion, said, rng)
-        yield _general(wrong, rng), _wrong_label(wrong, said)
-        yield _mixed(opinion, wrong, rng), _wrong_label(wrong, said)
+        wrong = wrong_opinion(opinion, said, rng)
+        yield _general(wrong, rng, wrong=True), wrong_label(wrong, said)
+        yield _mixed(opinion, wrong, rng), wrong_label(wrong, said)
     goods = {opinion.good for opinion in said}
     yield (
         rng.choice(["The business has received mixed reviews from customers.", "Reviews are mixed."]),
@@ -235,47 +268,62 @@ def review_facts(record: dict[str, Any], rng: random.Random) -> Iterator[tuple[s
     )
 
 
-def _wrong(opinion: Opinion, said: set[Opinion], rng: random.Random) -> Opinion:
+def unspoken(said: set[Opinion]) -> list[str]:
+    """Aspects that no opinion touches, nor one so near that its words may be taken for them."""
+    spoken = {opinion.aspect for opinion in said}
+    return [aspect for aspect in ASPECTS if aspect not in spoken and not spoken & NEAR.get(aspect, set())]
+
+
+def wrong_opinion(opinion: Opinion, said: set[Opinion], rng: random.Random) -> Opinion:
     """Turn an opinion round, or take one that nobody voiced."""
     flipped = opinion._replace(good=not opinion.good)
     if flipped not in said and rng.random() < 0.5:
         return flipped
-    spoken = {o.aspect for o in said}
-    unspoken = [aspect for aspect in ASPECTS if aspect not in spoken]
-    if unspoken and rng.random() < 0.6:
-        return Opinion(rng.choice(unspoken), rng.random() < 0.7)
+    free = unspoken(said)
+    if free and rng.random() < 0.6:
+        return Opinion(rng.choice(free), rng.random() < 0.7)
     return Opinion("dish", opinion.good, rng.choice([d for d in DISHES if d not in {o.dish for o in said}]))
 
 
-def _wrong_label(wrong: Opinion, said: set[Opinion]) -> str:
+def wrong_label(wrong: Opinion, said: set[Opinion]) -> str:
+    """Whether what is wrong was said the other way round, or not at all."""
     return NO if wrong._replace(good=not wrong.good) in said else UNKNOWN
 
 
-def _one(opinions: list[Opinion], stars: float | None, rng: random.Random) -> str:
+def _one(
+    opinions: list[Opinion], stars: float | None, rng: random.Random, *, wrong: Opinion | float | None = None
+) -> str:
     who = rng.choice(["One reviewer", "One customer", "A customer", "Another reviewer", "One review"])
-    said = [rng.choice(_PRAISES if o.good else _COMPLAINS).format(_named(o, rng)) for o in opinions]
+    said = [rng.choice(_PRAISES if o.good else _COMPLAINS).format(_marked(named(o, rng), o == wrong)) for o in opinions]
     joint = " and " if len({o.good for o in opinions}) == 1 else " but "
     if stars is None:
         return f"{who} {joint.join(said)}."
     given = rng.choice([f"{stars:g} stars", f"{_STAR_WORDS[stars]} stars", f"a {_STAR_WORDS[stars]}-star rating"])
-    return f"{who} gave it {given} and {joint.join(said)}."
+    return f"{who} gave it {_marked(given, stars == wrong)} and {joint.join(said)}."
 
 
-def _general(opinion: Opinion, rng: random.Random) -> str:
-    named = _named(opinion, rng)
+def _marked(text: str, wrong: bool) -> str:
+    """Put wrong words between « and »."""
+    return f"«{text}»" if wrong else text
+
+
+def _general(opinion: Opinion, rng: random.Random, *, wrong: bool = False) -> str:
+    what = _marked(named(opinion, rng), wrong)
     if opinion.good:
         return rng.choice([
-            f"Customers praise {named}.", f"Reviewers appreciate {named}.", f"It is known for {named}.",
-            f"According to reviews, customers enjoy {named}.", f"Some customers have praised {named}.",
+            f"Customers praise {what}.", f"Reviewers appreciate {what}.", f"It is known for {what}.",
+            f"According to reviews, customers enjoy {what}.", f"Some customers have praised {what}.",
         ])  # fmt: skip
     return rng.choice([
-        f"Some customers complain about {named}.", f"Reviewers have criticized {named}.",
-        f"A few reviews mention problems with {named}.", f"However, some customers were unhappy with {named}.",
+        f"Some customers complain about {what}.", f"Reviewers have criticized {what}.",
+        f"A few reviews mention problems with {what}.", f"However, some customers were unhappy with {what}.",
     ])  # fmt: skip
 
 
 def _mixed(right: Opinion, wrong: Opinion, rng: random.Random) -> str:
     first, second = rng.sample([right, wrong], 2)
-    parts = [("praise" if o.good else "complain about") + " " + _named(o, rng) for o in (first, second)]
+    parts = [
+        ("praise" if o.good else "complain about") + " " + _marked(named(o, rng), o == wrong) for o in (first, second)
+    ]
     joint = ", while others " if first.good != second.good else " and "
     return f"Customers {parts[0]}{joint}{parts[1]}."

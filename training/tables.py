@@ -8,7 +8,8 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from training.records import NO, UNKNOWN, YES, Fact, Made, Record, about, person_name
+from training.businesses import Record
+from training.records import NO, UNKNOWN, YES, Fact, Made, about, person_name
 from training.words import (
     CITIES,
     COLOURS,
@@ -129,7 +130,7 @@ def _facts(values: Record, fields: list[Field], rng: random.Random, others: list
             continue
         facts.append(Fact(rng.choice(predicates).format(value), YES))
         if wrong != value:
-            facts.append(Fact(rng.choice(predicates).format(wrong), NO))
+            facts.append(Fact(rng.choice(predicates).format(f"«{wrong}»"), NO))
     return facts
 
 
