@@ -234,3 +234,39 @@ def test_words_that_stand_in_the_contexts_are_not_said_to_be_missing() -> None:
 def test_quotes_are_whole_words() -> None:
     found = why("Note the IPv6 entry of the router.", "Note the entry of the router.", label="not_enough_info")
     assert found.reason == "no passage mentions “IPv6”"
+
+
+@pytest.mark.parametrize(("claim", "context"), [
+    ("It cures type 2 diabetes.", "It helps adults with type 2 diabetes. Take 2 tablets a day."),
+    ("Apollo 11 landed on Mars.", "In 1969 Apollo 11 landed on the Moon. It flew 11 days."),
+    ("The iPhone 15 was cheap.", "The iPhone 15 was not cheap. 15 colours were sold."),
+    ("He left Formula 1 for the theatre.", "He drove in Formula 1 and won 1 race."),
+    ("Few people use Windows 11 at home.", "Most people use Windows 11 at work, 11 of 20 at least."),
+    ("Article 5 bans all hunting by night.", "Article 5 bans fishing by night for 5 years."),
+    ("COVID-19 spreads by water.", "COVID-19 spreads by air. There were 19 cases."),
+])  # fmt: skip
+@pytest.mark.parametrize("label", ["contradicted", "not_enough_info"])
+def test_a_number_inside_a_name_is_no_number(claim: str, context: str, label: str) -> None:
+    found = why(claim, context, label=label)
+    assert found.kind != "number"
+    assert not any(quote.isdecimal() for quote in QUOTED.findall(found.reason or ""))
+
+
+@pytest.mark.parametrize(("claim", "context", "reason"), [
+    ("It cures type 2 diabetes.", "It cures type 1 diabetes.", "the contexts say “type 1”, the claim “type 2”"),
+    ("It flew on Apollo 11.", "It flew on Apollo 12.", "the contexts say “Apollo 12”, the claim “Apollo 11”"),
+    ("It runs on Windows 10.", "It runs on Windows 11.", "the contexts say “Windows 11”, the claim “Windows 10”"),
+    ("It cures type 2 diabetes.", "It cures diabetes in 2 weeks.", "no passage mentions “type 2”"),
+])  # fmt: skip
+def test_a_name_with_another_number_is_another_name(claim: str, context: str, reason: str) -> None:
+    found = why(claim, context)
+    assert (found.kind, found.reason) == ("name", reason)
+
+
+@pytest.mark.parametrize(("claim", "context", "kind"), [
+    ("Tesla sold 20 cars.", "Tesla sold 30 cars.", "number"),
+    ("On March 5 it rained.", "On March 6 it rained.", "date"),
+    ("The iPhone 15 has 3 cameras.", "The iPhone 15 has 2 cameras.", "number"),
+])  # fmt: skip
+def test_a_number_that_counts_is_still_one(claim: str, context: str, kind: str) -> None:
+    assert why(claim, context).kind == kind

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from faithmeter.datamodels import Blame, Failure, Kind, Label, Outcome, Sample, Verdict
 from faithmeter.text import sentences
-from faithmeter.verify.derive.quantities import read as quantities
 from faithmeter.verify.local_features import numbers_in
 from faithmeter.why.compare import Comparison, Finding, Sources, Span, names, nearest, read, whole
 from faithmeter.why.findings import find
 from faithmeter.why.marks import EXACT, marked
+from faithmeter.why.numbered import counted
 from faithmeter.why.reasons import reason
 
 __all__ = ["explained"]
@@ -170,7 +170,7 @@ def _says_otherwise(finding: Finding) -> bool:
 
 def _is_borrowed(seen: Comparison, pieces: Sequence[str]) -> bool:
     """Whether a name or number of the claim stands elsewhere, where a passage has another in its place."""
-    spans = [*names(seen.ours, seen.claim), *(Span(q.start, q.end) for q in quantities(seen.claim))]
+    spans = [*names(seen.ours, seen.claim), *(Span(q.start, q.end) for q in counted(seen.claim, seen.sources.lower))]
     for piece in pieces:
         beside = Comparison(seen.claim, piece, seen.sources)
         for span in spans:

@@ -10,6 +10,7 @@ from faithmeter.verify.derive.quantities import Quantity
 from faithmeter.verify.derive.quantities import read as quantities
 from faithmeter.verify.local_features import numbers_in
 from faithmeter.why.compare import Comparison, Finding, Span
+from faithmeter.why.numbered import counted
 
 DATES = ("date", "year")
 _WEEKDAY = re.compile(r"\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b")
@@ -31,8 +32,8 @@ _SCALE = re.compile(r"(hundred|thousand|million|billion|trillion)\b", re.IGNOREC
 
 def amounts_of(seen: Comparison) -> Iterator[Finding]:
     """Numbers that the contexts do not have, or have of something else."""
-    theirs = quantities(seen.passage)
-    for quantity in quantities(seen.claim):
+    theirs = counted(seen.passage, seen.claim.lower())
+    for quantity in counted(seen.claim, seen.sources.lower):
         span = Span(quantity.start, quantity.end)
         decade = seen.claim.startswith("s", span.end) and _DECADE.match(seen.claim, span.start)
         if decade or quantity.dimension in DATES or _CITED.search(seen.claim, max(0, span.start - 60), span.start):

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from faithmeter.text.english.word_tables import words
 from faithmeter.why.compare import BREAK, Comparison, Finding, Span, Word, names, read
 from faithmeter.why.figures import CALENDAR, amounts_of, dates
+from faithmeter.why.numbered import missing_numbered_names
 from faithmeter.why.wording import extents, manners, misattributed, negations, turned
 
 
 def find(seen: Comparison) -> list[Finding]:
     """Everything that may be wrong, in no order."""
-    items = [*amounts_of(seen), *dates(seen), *missing_names(seen)]
+    items = [*amounts_of(seen), *dates(seen), *missing_names(seen), *missing_numbered_names(seen)]
     others = [*negations(seen), *extents(seen), *turned(seen), *misattributed(seen), *manners(seen)]
     return [*additions(seen, items), *items, *others]
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from faithmeter.evidence.passages import stem
 from faithmeter.text.english.word_tables import MODALS
-from faithmeter.verify.derive.quantities import read as quantities
 from faithmeter.verify.local_features import AMOUNTS, OPPOSITES
 from faithmeter.why.compare import BREAK, Comparison, Finding, Span, names, read
 from faithmeter.why.figures import DATES, same
+from faithmeter.why.numbered import counted
 
 _NEGATION = re.compile(r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot|without|\w+n['’]t)\b", re.IGNORECASE)
 _PREFIXED = re.compile(r"^(?:un|in|im|dis|non|ir|il)(?=\w{4})")
@@ -190,8 +190,9 @@ _CLAUSE = re.compile(r"[,;]|\b(?:while|whereas|but|and)\b", re.IGNORECASE)
 def misattributed(seen: Comparison) -> Iterator[Finding]:
     """A number that the passage has, but says of something else."""
     ours = [word for word in seen.ours if word.heavy]
-    for quantity in quantities(seen.claim):
-        for other in quantities(seen.passage):
+    others = counted(seen.passage, seen.claim.lower())
+    for quantity in counted(seen.claim, seen.sources.lower):
+        for other in others:
             if quantity.dimension in DATES or not same(quantity, other):
                 continue
             breaks = [match.end() for match in _CLAUSE.finditer(seen.passage, 0, other.start)]
