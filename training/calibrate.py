@@ -125,7 +125,7 @@ def fit_calibration(readings: Floats, rows: Sequence[Row]) -> dict[str, float]:
     support = 1 / (1 + np.exp(-margins.max(0)))
     names = ("scale", "share", "numbers", "names", "records", "question", "length", "shift")
     found = {**dict(zip(names, fitted, strict=True)), "dates": MISTAKEN, "units": MISTAKEN, "amounts": MISTAKEN,
-             "threshold": 0.5, "contradiction": 0.5, "marks": 0.5, "sure": SURE}  # fmt: skip
+             "threshold": 0.5, "contradiction": 0.5, "sure": SURE}  # fmt: skip
     rounded = {key: round(float(value), 4) for key, value in found.items()}
     print("calibration", rounded)
     _report(support, good, rows, rounded["threshold"])

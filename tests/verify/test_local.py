@@ -15,7 +15,8 @@ from faithmeter.datamodels import Claim, Context, Failure, Label, Outcome, Pair,
 from faithmeter.errors import UsageError
 from faithmeter.evidence.passages import Index
 from faithmeter.verify import Verifier, load_verifier
-from faithmeter.verify.local import WEIGHTS, LocalVerifier, evenness, load, load_model
+from faithmeter.verify.local import WEIGHTS, LocalVerifier, load, load_model, read_calibration
+from faithmeter.verify.local_marks import MarkRule, Token, evenness, mark
 
 EINSTEIN = "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist"
 FILLER = " ".join(f"Town number {n} has a market on Mondays and a small museum of local history." for n in range(150))
@@ -74,6 +75,24 @@ def test_evenness_is_one_if_no_word_stands_out() -> None:
     assert evenness([0.2] * 7) == pytest.approx(1)
     assert evenness([0.9, 0.9, 0.0, 0.0]) == pytest.approx(0.5)
     assert evenness([0.99, 0.01, 0.01, 0.01]) < 0.2
+
+
+def test_words_next_to_a_wrong_one_are_marked_if_they_come_near() -> None:
+    tokens = [Token(0, 3, 0.35), Token(4, 8, 0.3), Token(9, 12, 0.8), Token(13, 17, 0.4), Token(18, 20, 0.1)]
+    assert mark(tokens, MarkRule(), support=0.4, contradiction=0.5) == ((9, 12),)
+    assert mark(tokens, MarkRule(grow=0.7), support=0.4, contradiction=0.5) == ((9, 17),)
+    assert mark(tokens, MarkRule(marks=0.9, faint=0.5), support=0.4, contradiction=0.5) == ((9, 17),)
+    assert mark(tokens, MarkRule(marks=0.95, least=0.9), support=0.4, contradiction=0.5) == ()
+    assert mark(tokens, MarkRule(even=0.8), support=0.1, contradiction=0.1) == ((0, 20),)
+    assert mark([], MarkRule(), support=0.1, contradiction=0.1) == ()
+
+
+def test_rules_of_marks_come_with_the_weights(tmp_path: Path) -> None:
+    known = json.loads((WEIGHTS / "calibration.json").read_text())
+    (tmp_path / "calibration.json").write_text(json.dumps({**known, "in_records": {"marks": 0.8, "even": 2.0}}))
+    found = read_calibration(tmp_path)
+    assert found.in_records == MarkRule(marks=0.8, even=2.0)
+    assert LocalVerifier(folder=tmp_path).signature != LocalVerifier().signature
 
 
 def test_words_are_marked_by_the_reading_of_what_bears_on_the_claim_most(verifier: LocalVerifier) -> None:

@@ -30,6 +30,7 @@ from faithmeter.evidence.passages import Index, Passage, antecedent, as_text, be
 from faithmeter.verify import derive
 from faithmeter.verify._onnx import ort
 from faithmeter.verify.local_features import Mismatches, Setting, mismatches, setting_of
+from faithmeter.verify.local_marks import Gaps, MarkRule, Token, mark
 
 WEIGHTS = Path(__file__).resolve().parents[1] / "weights" / "local"
 
@@ -39,12 +40,6 @@ CLAIM_AT_MOST, HINT_AT_MOST, ALL_AT_MOST = 200, 60, 512
 MARGIN_AT_MOST = 8.0
 BRIEF = 0.35
 """Share of the room that the first reading takes: what it supports clearly needs no longer one."""
-LEAST_MARK = 0.1
-"""How likely unsupported the likeliest word of an unsupported claim must be for any to be marked."""
-EVEN = 0.95
-"""How evenly the words of a claim are unsupported, as a share of the highest entropy, if none stands out."""
-ALL_SUPPORT, ALL_CONTRADICTION = 0.35, 0.2
-"""Below these such a claim is marked as a whole, as people do: the contexts do not speak of what it says."""
 PROVEN, REFUTED = 0.97, 0.03
 """Support of a claim whose number follows from the contexts, and of one whose number does not: the rest is for what a
 reader would not have set side by side."""
@@ -73,10 +68,6 @@ class Calibration(NamedTuple):
     """A claim with at least this support is supported."""
     contradiction: float
     """An unsupported claim is contradicted when that is this likely against not enough information."""
-    marks: float
-    """A word is called unsupported when that is this likely."""
-    faint: float = 0.6
-    """If no word is, those are that come this near to the likeliest."""
     records: float = 0.0
     """What evidence from records adds: claims about them are in other words than they."""
     question: float = 0.0
@@ -85,6 +76,10 @@ class Calibration(NamedTuple):
     """What each doubling of the claim's words, from sixteen on, adds."""
     sure: float = 2.0
     """A brief first reading with at least this support is enough; above 1: there is none."""
+    prose: MarkRule = MarkRule()
+    """Which words are marked."""
+    in_records: MarkRule = MarkRule(even=2.0)
+    """Which words are marked of a claim about a record: never all, for a sentence about one tells of several fields."""
 
     def support(self, classes: Sequence[float], mismatched: Mismatches, setting: Setting) -> float:
         """The probability that the evidence supports the claim."""
@@ -103,10 +98,10 @@ class Reading(NamedTuple):
     support: float
     contradiction: float
     """Share of the probability of "not supported" that is contradiction."""
-    gaps: tuple[tuple[int, int], ...]
+    tokens: tuple[Token, ...]
     passages: tuple[Passage, ...]
-    even: bool
-    """Whether no word stands out as unsupported, in prose: a sentence about a record tells of several fields."""
+    of_record: bool
+    """Whether the evidence is mostly fields of records."""
 
 
 class Model:
@@ -157,9 +152,12 @@ def read_calibration(folder: Path = WEIGHTS) -> Calibration:
     """Read how the weights in a folder are calibrated."""
     path = folder / "calibration.json"
     try:
-        return Calibration(**json.loads(path.read_text(encoding="utf-8")))
+        fitted = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UsageError(f"no weights in {folder}: {path.name} is missing") from None
+    fitted.pop("marks", None)  # of weights made before there were rules
+    rules = {name: MarkRule(**fitted[name]) for name in ("prose", "in_records") if name in fitted}
+    return Calibration(**{**fitted, **rules})
 
 
 class LocalVerifier:
@@ -221,9 +219,7 @@ class LocalVerifier:
         if label is Label.NOT_ENOUGH_INFO:
             shown = shown[:1]
         evidence = (Evidence.of(sample.contexts, p.context, p.start, p.end) for p in shown)
-        gaps = () if supported else best.gaps
-        if gaps and best.even and best.support < ALL_SUPPORT and best.contradiction <= ALL_CONTRADICTION:
-            gaps = ((0, len(claim.text)),)
+        gaps = () if supported else self.marked(best)
         return Verdict(claim=claim, label=label, support=round(best.support, 4),
                        evidence=tuple(dict.fromkeys(evidence)), gaps=gaps, origin=origin)  # fmt: skip
 
@@ -247,7 +243,7 @@ class LocalVerifier:
         if more:
             other = self._weigh(model, claim.text, more, refers=refers)
             if other.support > best.support:
-                best = other._replace(gaps=best.gaps, even=best.even)
+                best = other._replace(tokens=best.tokens, of_record=best.of_record)
         return best, [*first, *more]
 
     def _weigh(self, model: Model, claim: str, passages: Sequence[Passage], *, refers: str) -> Reading:
@@ -259,26 +255,20 @@ class LocalVerifier:
         readings = []
         for begin in range(0, max(1, len(encoding.ids)), CLAIM_AT_MOST):
             part = slice(begin, begin + CLAIM_AT_MOST)
-            classes, tokens = model.logits(encoding.ids[part], refers, evidence)
-            likely = [sigmoid(value) for value in tokens]
-            gaps = self._gaps(likely, encoding.offsets[part])
+            classes, values = model.logits(encoding.ids[part], refers, evidence)
+            tokens = tuple(
+                Token(*offsets, sigmoid(value)) for offsets, value in zip(encoding.offsets[part], values, strict=True)
+            )
             support = self.calibration.support(classes, mismatched, setting)
-            even = not setting.records and evenness(likely) >= EVEN
-            readings.append(Reading(support, sigmoid(classes[1] - classes[2]), gaps, tuple(passages), even))
+            contradiction = sigmoid(classes[1] - classes[2])
+            readings.append(Reading(support, contradiction, tokens, tuple(passages), setting.records > 0))
         worst = min(readings, key=lambda reading: reading.support)
-        gaps = tuple(gap for reading in readings for gap in reading.gaps)
-        return worst._replace(gaps=gaps, even=all(reading.even for reading in readings))
+        return worst._replace(tokens=tuple(token for reading in readings for token in reading.tokens))
 
-    def _gaps(self, likely: Sequence[float], offsets: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-        """The parts of a claim whose words the model calls unsupported; if it does so of none, the likeliest part."""
-        top = max(likely, default=0.0)
-        faint = LEAST_MARK <= top < self.calibration.marks
-        least = self.calibration.faint * top if faint else self.calibration.marks
-        runs = _runs([span for span, value in zip(offsets, likely, strict=True) if value >= least])
-        if faint:
-            start, end = offsets[likely.index(top)]
-            runs = tuple(run for run in runs if run[0] <= start and end <= run[1])
-        return runs
+    def marked(self, reading: Reading) -> Gaps:
+        """The words of an unsupported claim that are marked."""
+        rule = self.calibration.in_records if reading.of_record else self.calibration.prose
+        return mark(reading.tokens, rule, support=reading.support, contradiction=reading.contradiction)
 
 
 def _proven(claim: Claim, proof: derive.Derivation) -> Verdict:
@@ -306,26 +296,6 @@ class _LazyIndex:
 def sigmoid(value: float) -> float:
     """The logistic function, safe at both ends."""
     return 1 / (1 + math.exp(-value)) if value >= 0 else math.exp(value) / (1 + math.exp(value))
-
-
-def evenness(likely: Sequence[float]) -> float:
-    """The entropy of the words' chances to be unsupported, as a share of the highest: 1 if all have the same."""
-    total = math.fsum(likely)
-    if len(likely) < 2 or total <= 0:
-        return 1.0
-    shares = [value / total for value in likely if value > 0]
-    return -math.fsum(share * math.log(share) for share in shares) / math.log(len(likely))
-
-
-def _runs(spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Join marked tokens that touch or stand one character apart."""
-    runs: list[tuple[int, int]] = []
-    for start, end in spans:
-        if runs and start - runs[-1][1] <= 1:
-            runs[-1] = (runs[-1][0], end)
-        else:
-            runs.append((start, end))
-    return tuple(runs)
 
 
 def load(name: str, argument: str) -> LocalVerifier:
