@@ -243,10 +243,6 @@ class CachedExtractor(_AroundStore[Extractor]):
         super().__init__(extractor, store, refresh=refresh)
         self._flights: InFlight[bytes, Sample, Extraction | Failure] = InFlight()
 
-    @property
-    def signature(self) -> str:
-        return self.inner.signature
-
     async def extract(self, sample: Sample) -> Extraction | Failure:
         """The answer's claims, from the store if it was split before."""
         key = digest("extraction", [self.inner.signature, sample.answer, *_extractor_reads(self.inner, sample)])

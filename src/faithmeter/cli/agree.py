@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from faithmeter.cli import BELOW, PASSED
-from faithmeter.cli.help import Command, quiet_option
+from faithmeter.cli.help import Command, labels_option, quiet_option
 from faithmeter.cli.numbers import FiniteRange
 from faithmeter.data.files import keep_apart
 from faithmeter.display import printable, rounded
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
 @click.command("agree", cls=Command)
 @click.argument("results", nargs=-1, required=True, type=click.Path(dir_okay=False))
-@click.option("--labels", "label_files", multiple=True, required=True, type=click.Path(dir_okay=False),
-              help="Labels by people: JSON Lines or CSV with sample, claim and label. Repeatable.")  # fmt: skip
+@labels_option
 @click.option("--html", type=click.Path(dir_okay=False), help="Write a page with plots here.")
 @click.option("--worst", type=click.IntRange(0), default=10, show_default=True, help="How many disagreements to show.")
 @click.option("--min-accuracy", type=FiniteRange(0, 1), help="Exit 1 if a balanced accuracy is below.")

@@ -48,12 +48,8 @@ class Bytes(click.ParamType[int]):
         return int(float(match[1]) * _BYTES[match[2]])
 
 
-cache_option = click.option(
-    "--cache",
-    "cache_location",
-    metavar="PATH_OR_URL",
-    help="Which cache; default: $FAITHMETER_CACHE, or the user's own.",
-)
+cache_option = click.option("--cache", "cache_location", metavar="PATH_OR_URL",
+                            help="Which cache; default: $FAITHMETER_CACHE, or the user's own.")  # fmt: skip
 
 
 @click.group("cache")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from faithmeter.cli.calibrate_prompt import choose_prompt
-from faithmeter.cli.help import Command, quiet_option
+from faithmeter.cli.help import Command, labels_option, quiet_option
 from faithmeter.data.files import keep_apart, replacing
 from faithmeter.data.results_file import ResultsFile, read_results
 from faithmeter.display import printable
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 @click.command("calibrate", cls=Command)
 @click.argument("results", type=click.Path(dir_okay=False))
-@click.option("--labels", "label_files", multiple=True, required=True, type=click.Path(dir_okay=False),
-              help="Labels by people: JSON Lines or CSV with sample, claim and label. Repeatable.")  # fmt: skip
+@labels_option
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write the profile here.")
 @click.option("--aim", type=click.Choice(["balanced", "f1"]), default="balanced", show_default=True,
               help="What the threshold is to be best for: balanced accuracy, or F1 of unfaithful.")  # fmt: skip

@@ -255,21 +255,21 @@ class _Eval:
         except asyncio.CancelledError:
             click.echo(f"faithmeter: stopped at once{self._kept()}", err=True)
             return INTERRUPTED
-        if self.request.report and not self.session.stopped and self.journal:
-            write_report(
-                self.request.report,
-                self.journal.output,
-                min_score=self.request.min_score,
-                about=about(data=self.request.data),
-            )
-        if self.request.fix and not self.session.stopped and self.journal:
-            self.fixes = write_fixed(self.request.fix, read_results(self.journal.output))
-        if self.promise_tally and not self.session.stopped and self.journal:
-            self.promise_tally.add(read_results(self.journal.output))
         if self.journal and not self.session.stopped:
-            announce_file(self.journal.output, min_score=self.request.min_score, data=self.request.data[0])
+            self._use(self.journal.output)
         self._show(left)
         return self._exit_code()
+
+    def _use(self, output: Path) -> None:
+        """What is made of the results of a run that came to its end."""
+        least, data = self.request.min_score, self.request.data
+        if self.request.report:
+            write_report(self.request.report, output, min_score=least, about=about(data=data))
+        if self.request.fix:
+            self.fixes = write_fixed(self.request.fix, read_results(output))
+        if self.promise_tally:
+            self.promise_tally.add(read_results(output))
+        announce_file(output, min_score=least, data=data[0])
 
     async def _judge(self, tick: Tick) -> None:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()

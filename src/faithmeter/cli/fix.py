@@ -18,7 +18,6 @@ from faithmeter.data.files import replacing
 from faithmeter.data.jsonl import encode
 from faithmeter.fix import REFUSAL, Fixed, Fixer
 from faithmeter.fix.rewriting import load_rewriter
-from faithmeter.report.github import commands_off
 from faithmeter.results import Result
 from faithmeter.runtime import sync
 
@@ -111,7 +110,6 @@ def _show(fixed: Fixed, *, answer_only: bool, as_json: bool) -> None:
     elif answer_only:
         click.echo(fixed.answer)
     else:
-        from faithmeter.cli.console import Console
+        from faithmeter.cli.console import show
 
-        with commands_off():
-            Console().print(fixed)
+        show(fixed)

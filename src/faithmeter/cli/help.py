@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -31,14 +30,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Cache": ("cache_location", "no_cache", "semantic_cache", "refresh"),
     "Where it listens": ("host", "port", "keys_file"),
     "Limits of a request": (
-        "rate",
-        "queue",
-        "max_body",
-        "max_answer",
-        "max_context",
-        "max_claims",
-        "time_limit",
-        "drain",
+        *("rate", "queue", "max_body", "max_answer", "max_context", "max_claims", "time_limit", "drain"),
     ),
     "What is let through": (
         *("on_failure", "min_support", "upstream", "upstream_key_env", "on_unfaithful", "replacement", "mark"),
@@ -73,11 +65,12 @@ class Command(click.Command):
                 formatter.write_dl(records)
 
 
-def quiet_option(function: Any) -> Any:
-    """`--quiet`, which means the same everywhere."""
-    return click.option(
-        "--quiet", is_flag=True, help="Print nothing but problems, and what --json asks for; the exit code tells."
-    )(function)
+labels_option = click.option("--labels", "label_files", multiple=True, required=True, type=click.Path(dir_okay=False),
+                             help="Labels by people: JSON Lines or CSV with sample, claim and label. "
+                             "Repeatable.")  # fmt: skip
+quiet_option = click.option(
+    "--quiet", is_flag=True, help="Print nothing but problems, and what --json asks for; the exit code tells."
+)
 
 
 def complete_files(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:

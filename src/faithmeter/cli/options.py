@@ -45,88 +45,42 @@ class Assignment(click.ParamType[tuple[str, str]]):
         return name, rest
 
 
+_EVALUATOR_OPTIONS = (
+    click.option("-v", "--verifier", default=DEFAULT_VERIFIER, show_default=True, shell_complete=complete_verifier,
+                 help="Who judges: local, lexical, openai:MODEL and other providers, cascade:openai:MODEL, hhem, …; "
+                 "`faithmeter models` lists all."),
+    click.option("--profile", type=click.Path(dir_okay=False), shell_complete=complete_profile,
+                 help="Thresholds and calibration for the verifier, from `faithmeter calibrate`; or the name of a "
+                 "tool (ragas, deepeval, …) whose way of counting to use."),
+    click.option("-x", "--extractor", default="sentences", show_default=True, shell_complete=complete_extractor,
+                 help="Who finds the claims: sentences, clauses, sentences:LANGUAGE, openai:MODEL and other "
+                 "providers, or python:MODULE:FUNCTION."),
+    click.option("--scoring", default="plain", show_default=True, shell_complete=complete_scoring,
+                 help="plain: supported / judged; strict: all or nothing; weighted or weighted:raw: by label; "
+                 "or as another tool counts: ragas, deepeval, continuous-eval, rag_evals, ragaliq."),
+    click.option("--weight", "weights", type=Assignment(), multiple=True,
+                 help="With --scoring weighted: what a label is worth, e.g. contradicted=-2. Repeatable."),
+    click.option("--no-claims", type=ScoreOrNone(),
+                 help="The score of an answer that claims nothing (default 1); none leaves it out of the mean."),
+    click.option("--refusal", type=ScoreOrNone(),
+                 help="The score of an answer that only says it cannot tell (default 1); none leaves it out."),
+    click.option("--judge-option", "judge_options", multiple=True, metavar="NAME=VALUE",
+                 help="A setting of the LLM judge, e.g. votes=3 or inference=lenient. Repeatable."),
+    click.option("--cache", "cache_location", metavar="PATH_OR_URL",
+                 help="Where verdicts are kept: a file, or redis://HOST; none is the same as --no-cache. By default, "
+                 "LLM and classifier verdicts are kept in the user's cache folder."),
+    click.option("--no-cache", is_flag=True, help="Neither look verdicts up nor keep them."),
+    click.option("--semantic-cache", type=FiniteRange(0, 1, min_open=True), is_flag=False, flag_value=0.85,
+                 metavar="[THRESHOLD]", help="Also take the verdict of a claim that says the same in other words of "
+                 "the same contexts; default threshold 0.85."),
+    click.option("--refresh", is_flag=True, help="Judge again what is in the cache, and keep that."),
+)  # fmt: skip
+
+
 def evaluator_options(function: F) -> F:
     """The options that choose the extractor, the verifier and the scoring."""
     function = _collected(function)
-    for option in reversed(
-        [
-            click.option(
-                "-v",
-                "--verifier",
-                default=DEFAULT_VERIFIER,
-                show_default=True,
-                shell_complete=complete_verifier,
-                help="Who judges: local, lexical, openai:MODEL and other providers, cascade:openai:MODEL, hhem, …; "
-                "`faithmeter models` lists all.",
-            ),
-            click.option(
-                "--profile",
-                type=click.Path(dir_okay=False),
-                shell_complete=complete_profile,
-                help="Thresholds and calibration for the verifier, from `faithmeter calibrate`; or the name of a "
-                "tool (ragas, deepeval, …) whose way of counting to use.",
-            ),
-            click.option(
-                "-x",
-                "--extractor",
-                default="sentences",
-                show_default=True,
-                shell_complete=complete_extractor,
-                help="Who finds the claims: sentences, clauses, sentences:LANGUAGE, openai:MODEL and other providers, "
-                "or python:MODULE:FUNCTION.",
-            ),
-            click.option(
-                "--scoring",
-                default="plain",
-                show_default=True,
-                shell_complete=complete_scoring,
-                help="plain: supported / judged; strict: all or nothing; weighted or weighted:raw: by label; "
-                "or as another tool counts: ragas, deepeval, continuous-eval, rag_evals, ragaliq.",
-            ),
-            click.option(
-                "--weight",
-                "weights",
-                type=Assignment(),
-                multiple=True,
-                help="With --scoring weighted: what a label is worth, e.g. contradicted=-2. Repeatable.",
-            ),
-            click.option(
-                "--no-claims",
-                type=ScoreOrNone(),
-                help="The score of an answer that claims nothing (default 1); none leaves it out of the mean.",
-            ),
-            click.option(
-                "--refusal",
-                type=ScoreOrNone(),
-                help="The score of an answer that only says it cannot tell (default 1); none leaves it out.",
-            ),
-            click.option(
-                "--judge-option",
-                "judge_options",
-                multiple=True,
-                metavar="NAME=VALUE",
-                help="A setting of the LLM judge, e.g. votes=3 or inference=lenient. Repeatable.",
-            ),
-            click.option(
-                "--cache",
-                "cache_location",
-                metavar="PATH_OR_URL",
-                help="Where verdicts are kept: a file, or redis://HOST; none is the same as --no-cache. By default, "
-                "LLM and classifier verdicts are kept in the user's cache folder.",
-            ),
-            click.option("--no-cache", is_flag=True, help="Neither look verdicts up nor keep them."),
-            click.option(
-                "--semantic-cache",
-                type=FiniteRange(0, 1, min_open=True),
-                is_flag=False,
-                flag_value=0.85,
-                metavar="[THRESHOLD]",
-                help="Also take the verdict of a claim that says the same in other words of the same contexts; "
-                "default threshold 0.85.",
-            ),
-            click.option("--refresh", is_flag=True, help="Judge again what is in the cache, and keep that."),
-        ]
-    ):
+    for option in reversed(_EVALUATOR_OPTIONS):
         function = option(function)
     return function
 
@@ -160,14 +114,11 @@ def _collected(function: F) -> F:
     return cast(F, command)
 
 
-def corpus_option(function: F) -> F:
-    """The option that names a corpus."""
-    return click.option(
-        "--corpus",
-        type=click.Path(exists=True),
-        metavar="FOLDER_OR_JSONL",
-        help="What retrieval could have brought: tells claims that it missed from those that were made up.",
-    )(function)
+corpus_option = click.option("--corpus", type=click.Path(exists=True), metavar="FOLDER_OR_JSONL", help="What "
+                             "retrieval could have brought: tells claims that it missed from those that were made "
+                             "up.")  # fmt: skip
+columns_option = click.option("--map", "columns", type=Assignment(), multiple=True,
+                              help="FIELD=COLUMN, e.g. answer=reply. Repeatable.")  # fmt: skip
 
 
 def citation_options(function: F) -> F:
@@ -195,10 +146,9 @@ def build_evaluator(
 ) -> Evaluator:
     """The evaluator that the shared options describe."""
     said = {"no_claims": no_claims, "refusal": refusal}
-    changes: dict[str, Any] = {}
-    for name, value in said.items():
-        if value is not None:
-            changes[name] = None if value == "none" else value
+    changes: dict[str, Any] = {
+        name: None if value == "none" else value for name, value in said.items() if value is not None
+    }
     if weights:
         changes["weights"] = dict(weights)
     policy = load_scoring(scoring).revised(**changes)

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from faithmeter.cli.options import Assignment, build_evaluator, evaluator_options
-from faithmeter.data.datasets import read_samples
+from faithmeter.cli.options import build_evaluator, columns_option, evaluator_options
+from faithmeter.data.datasets import only_samples, read_samples
 from faithmeter.data.files import keep_apart, replacing
 from faithmeter.datamodels import Sample
 from faithmeter.display import printable
@@ -48,7 +48,7 @@ class Share(click.ParamType[float]):
               "has the answers and contexts as well, and they are judged now.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write the promise here, for eval --promise.")
 @evaluator_options
-@click.option("--map", "columns", type=Assignment(), multiple=True, help="FIELD=COLUMN, e.g. answer=reply. Repeatable.")
+@columns_option
 @click.option("--json", "as_json", is_flag=True, help="Print the promise as JSON.")
 def command(
     labels: str,
@@ -77,7 +77,7 @@ def command(
         judged: Iterable[Result] = (result for result in read_results(results) if result.sample.id in said)
     else:
         rows = list(read_samples(labels, columns=dict(columns)))
-        judged = asyncio.run(_judged([_good(row) for row in rows], options))
+        judged = asyncio.run(_judged(list(only_samples(rows)), options))
     labelled = [(result, said[result.sample.id]) for result in judged if result.sample.id in said]
     if not labelled:
         raise DataError(f"{labels}: no label is about an answer of {results or labels}; do the ids agree?")
@@ -149,9 +149,3 @@ def _by_sample(labels: list[HumanLabel], name: str) -> dict[str, bool]:
 
 async def _judged(samples: list[Sample], options: dict[str, Any]) -> list[Result]:
     return [result async for result in build_evaluator(**options).stream(samples)]
-
-
-def _good(row: Any) -> Sample:
-    if isinstance(row, Sample):
-        return row
-    raise row

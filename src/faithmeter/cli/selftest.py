@@ -13,7 +13,7 @@ import click
 from faithmeter.cli import BELOW, PASSED, UNJUDGED
 from faithmeter.cli.help import Command, quiet_option
 from faithmeter.cli.numbers import FiniteRange
-from faithmeter.cli.options import Assignment, build_evaluator, evaluator_options
+from faithmeter.cli.options import build_evaluator, columns_option, evaluator_options
 from faithmeter.data.datasets import only_samples, read_samples
 from faithmeter.errors import DataError, UsageError
 from faithmeter.report.github import commands_off
@@ -29,10 +29,9 @@ TOO_MANY_FAILURES = 0.05
 @click.command("selftest", cls=Command)
 @click.argument("data")
 @evaluator_options
-@click.option("--map", "columns", type=Assignment(), multiple=True, help="FIELD=COLUMN, e.g. answer=reply. Repeatable.")
-@click.option(
-    "--limit", type=click.IntRange(1), default=1000, show_default=True, help="Claims come from so many answers."
-)
+@columns_option
+@click.option("--limit", type=click.IntRange(1), default=1000, show_default=True,
+              help="Claims come from so many answers.")  # fmt: skip
 @click.option("--per-kind", type=click.IntRange(1), default=100, show_default=True, help="Changed claims of each kind.")
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind of change. Repeatable.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed, other claims and changes.")

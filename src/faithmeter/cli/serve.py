@@ -27,107 +27,53 @@ KEYS = "FAITHMETER_API_KEYS"
 @click.command("serve", cls=Command)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; elsewhere only with a key.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any free port.")
-@click.option(
-    "-v",
-    "--verifier",
-    "verifiers",
-    multiple=True,
-    default=[DEFAULT_VERIFIER],
-    show_default=True,
-    help="Who judges. Repeatable: requests may choose, the first is the default.",
-)
+@click.option("-v", "--verifier", "verifiers", multiple=True, default=[DEFAULT_VERIFIER], show_default=True,
+              help="Who judges. Repeatable: requests may choose, the first is the default.")  # fmt: skip
 @click.option("-x", "--extractor", default="sentences", show_default=True, help="Who finds the claims.")
 @click.option("--scoring", default="plain", show_default=True, help="How verdicts become a score.")
-@click.option(
-    "--cache",
-    "cache_location",
-    metavar="PATH_OR_URL",
-    help="Where verdicts are kept: a file, or redis://HOST. Default: nowhere.",
-)
-@click.option(
-    "--keys",
-    "keys_file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help=f"A file of API keys, one a line: NAME KEY [REQUESTS A SECOND]; read again when it changes. {KEYS} in the "
-    "environment has more, separated by commas.",
-)
+@click.option("--cache", "cache_location", metavar="PATH_OR_URL",
+              help="Where verdicts are kept: a file, or redis://HOST. Default: nowhere.")  # fmt: skip
+@click.option("--keys", "keys_file", type=click.Path(dir_okay=False, path_type=Path),
+              help=f"A file of API keys, one a line: NAME KEY [REQUESTS A SECOND]; read again when it changes. {KEYS} "
+              "in the environment has more, separated by commas.")  # fmt: skip
 @click.option("--rate", type=FiniteRange(0, min_open=True), help="Requests a second for each key.")
-@click.option(
-    "--queue", type=click.IntRange(1), default=256, show_default=True, help="Claims that may wait; beyond: 503 at once."
-)
+@click.option("--queue", type=click.IntRange(1), default=256, show_default=True,
+              help="Claims that may wait; beyond: 503 at once.")  # fmt: skip
 @click.option("--max-body", type=click.IntRange(1), default=4_000_000, show_default=True, help="Bytes of a request.")
-@click.option(
-    "--max-answer", type=click.IntRange(1), default=100_000, show_default=True, help="Characters of an answer."
-)
-@click.option(
-    "--max-context", type=click.IntRange(1), default=1_000_000, show_default=True, help="Characters of all contexts."
-)
+@click.option("--max-answer", type=click.IntRange(1), default=100_000, show_default=True,
+              help="Characters of an answer.")  # fmt: skip
+@click.option("--max-context", type=click.IntRange(1), default=1_000_000, show_default=True,
+              help="Characters of all contexts.")  # fmt: skip
 @click.option("--max-claims", type=click.IntRange(1), default=500, show_default=True, help="Claims of an answer.")
-@click.option(
-    "--time-limit",
-    type=FiniteRange(0, min_open=True),
-    default=30.0,
-    show_default=True,
-    help="Seconds to judge a request's claims; what is not judged by then is a failure in its result.",
-)
-@click.option(
-    "--on-failure",
-    type=click.Choice(["closed", "open"]),
-    default="closed",
-    show_default=True,
-    help="What could not be judged is held back like an unfaithful claim (closed), or let through and counted (open).",
-)
-@click.option(
-    "--min-support",
-    type=FiniteRange(0, 1),
-    help="A claim with less support than this is unfaithful as well, whatever its label.",
-)
-@click.option(
-    "--promise",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="A promise from `faithmeter promise`: claims with less support than it takes are unfaithful as well.",
-)
+@click.option("--time-limit", type=FiniteRange(0, min_open=True), default=30.0, show_default=True,
+              help="Seconds to judge a request's claims; what is not judged by then is a failure in its result."
+              )  # fmt: skip
+@click.option("--on-failure", type=click.Choice(["closed", "open"]), default="closed", show_default=True,
+              help="What could not be judged is held back like an unfaithful claim (closed), or let through and "
+              "counted (open).")  # fmt: skip
+@click.option("--min-support", type=FiniteRange(0, 1),
+              help="A claim with less support than this is unfaithful as well, whatever its label.")  # fmt: skip
+@click.option("--promise", type=click.Path(dir_okay=False, path_type=Path), help="A promise from `faithmeter promise`: "
+              "claims with less support than it takes are unfaithful as well.")  # fmt: skip
 @click.option("--proxy", "upstream", metavar="URL", help="Guard this OpenAI-compatible endpoint: https://HOST/v1.")
-@click.option(
-    "--upstream-key-env",
-    metavar="NAME",
-    help="The environment variable with the endpoint's key; else the caller's own is passed on.",
-)
-@click.option(
-    "--on-unfaithful",
-    type=click.Choice(["release", "flag", "replace", "end"]),
-    default="replace",
-    show_default=True,
-    help="For a sentence of a proxied answer that is not supported: let it through, mark it, replace it, or end there.",
-)
+@click.option("--upstream-key-env", metavar="NAME",
+              help="The environment variable with the endpoint's key; else the caller's own is passed on.")  # fmt: skip
+@click.option("--on-unfaithful", type=click.Choice(["release", "flag", "replace", "end"]), default="replace",
+              show_default=True, help="For a sentence of a proxied answer that is not supported: let it through, mark "
+              "it, replace it, or end there.")  # fmt: skip
 @click.option("--replacement", metavar="TEXT", help="What replaces a sentence that is held back.")
 @click.option("--mark", metavar="TEXT", help="What --on-unfaithful flag puts behind a sentence.")
-@click.option(
-    "--without-contexts",
-    type=click.Choice(["judge", "pass"]),
-    default="judge",
-    show_default=True,
-    help="A proxied request without contexts: nothing in its answer is supported (judge), or it passes unchecked.",
-)
-@click.option(
-    "--context-path",
-    default="faithmeter.contexts",
-    show_default=True,
-    help="Where a proxied request holds contexts, besides tool messages and marked passages: a.b.*.text",
-)
-@click.option(
-    "--results",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="A results file whose rows the page offers to look at and to check again.",
-)
+@click.option("--without-contexts", type=click.Choice(["judge", "pass"]), default="judge", show_default=True,
+              help="A proxied request without contexts: nothing in its answer is supported (judge), or it passes "
+              "unchecked.")  # fmt: skip
+@click.option("--context-path", default="faithmeter.contexts", show_default=True,
+              help="Where a proxied request holds contexts, besides tool messages and marked passages: a.b.*.text"
+              )  # fmt: skip
+@click.option("--results", type=click.Path(dir_okay=False, path_type=Path),
+              help="A results file whose rows the page offers to look at and to check again.")  # fmt: skip
 @click.option("--log-texts", is_flag=True, help="Write answers into the log.")
-@click.option(
-    "--drain",
-    type=FiniteRange(0),
-    default=30.0,
-    show_default=True,
-    help="On SIGTERM, seconds that requests under way may still take.",
-)
+@click.option("--drain", type=FiniteRange(0), default=30.0, show_default=True,
+              help="On SIGTERM, seconds that requests under way may still take.")  # fmt: skip
 def command(
     host: str,
     port: int,

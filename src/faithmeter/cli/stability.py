@@ -14,7 +14,7 @@ import click
 from faithmeter.cli import BELOW, PASSED
 from faithmeter.cli.help import Command, quiet_option
 from faithmeter.cli.numbers import FiniteRange
-from faithmeter.cli.options import NO_CACHE, Assignment, build_evaluator, evaluator_options
+from faithmeter.cli.options import NO_CACHE, build_evaluator, columns_option, evaluator_options
 from faithmeter.data.datasets import only_samples, read_samples
 from faithmeter.datamodels import Sample
 from faithmeter.evaluator import Evaluator
@@ -29,7 +29,7 @@ from faithmeter.trust.stability import Stability, measure_stability
 @click.command("stability", cls=Command)
 @click.argument("data", required=False)
 @evaluator_options
-@click.option("--map", "columns", type=Assignment(), multiple=True, help="FIELD=COLUMN, e.g. answer=reply. Repeatable.")
+@columns_option
 @click.option("--repeat", type=click.IntRange(2), default=5, show_default=True, help="How often each answer is judged.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="Only the first so many answers.")
 @click.option("--runs", multiple=True, type=click.Path(dir_okay=False),

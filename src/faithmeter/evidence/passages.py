@@ -142,20 +142,19 @@ def select(
         return list(index.passages)
     chosen: set[int] = set()
     closed = {passage.number for passage in taken}
-    weights = _weights(claim, hint, index)
-    for position in _ranked(weights, index):
-        if position not in closed and index.sizes[position] <= available:
-            chosen.add(position)
-            available -= index.sizes[position]
-        if available < 5:
-            break
-    if chosen or not closed:
-        for position in _nearest_first(chosen, index):
+
+    def fill(positions: Iterable[int]) -> None:
+        nonlocal available
+        for position in positions:
             if position not in closed and index.sizes[position] <= available:
                 chosen.add(position)
                 available -= index.sizes[position]
             if available < 5:
                 break
+
+    fill(_ranked(_weights(claim, hint, index), index))
+    if chosen or not closed:
+        fill(_nearest_first(chosen, index))
     return [index.passages[position] for position in sorted(chosen)]
 
 

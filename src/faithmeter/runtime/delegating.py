@@ -19,6 +19,12 @@ class Delegating(Generic[Inner]):
         return getattr(self.inner, name)
 
     @property
+    def signature(self) -> str:
+        """The inner part's, for a wrapper that changes no finding."""
+        signature: str = self.__getattr__("signature")
+        return signature
+
+    @property
     def threads(self) -> int:
         """The inner part's, where it has any."""
         count: int = self.__getattr__("threads")

@@ -139,8 +139,8 @@ async def check_batch(request: Request, body: BatchBody) -> Response:
         return await service.check(item.sample(), verifier=body.verifier, claims=item.given_claims)
 
     results = await asyncio.gather(*(one(item) for item in body.samples))
-    said = {"samples": len(results), "claims": sum(len(result.outcomes) for result in results)}
-    request.scope["faithmeter.log"].update(said)
+    claims = sum(len(result.outcomes) for result in results)
+    request.scope["faithmeter.log"].update(samples=len(results), claims=claims)
     content = b'{"results":[' + b",".join(result.model_dump_json().encode() for result in results) + b"]}"
     return Response(content, media_type="application/json")
 
@@ -166,8 +166,7 @@ async def guard(request: Request, body: GuardBody) -> Response:
     told = {name: getattr(decision, name) for name in type(decision).model_fields}
     service.see(result, verifier=body.verifier)
     told["promise"] = service.promise_for([result], verifier=body.verifier)
-    guarded = GuardedAnswer(answer=answer, result=result, revision=revision, **told)
-    return Response(guarded.model_dump_json(), media_type="application/json")
+    return written(GuardedAnswer(answer=answer, result=result, revision=revision, **told))
 
 
 @router.post("/v1/fix", response_model=Fixed, summary="Make an answer faithful by the smallest edit")
@@ -177,7 +176,7 @@ async def fix(request: Request, body: FixBody) -> Response:
     result = await service.check(body.sample(), verifier=body.verifier)
     fixed = await fixed_of(service, result, verifier=body.verifier, strict=body.strict, refusal=body.refusal)
     note(request, result, fix=fixed.status)
-    return Response(fixed.model_dump_json(), media_type="application/json")
+    return written(fixed)
 
 
 @router.get("/v1/verifiers", response_model=ServerInfo, summary="What this server can do")

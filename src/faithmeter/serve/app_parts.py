@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import Request
 from starlette.responses import Response
 
+from faithmeter.datamodels import Model
 from faithmeter.fix import Fixed, Fixer
 from faithmeter.results import Result
 from faithmeter.serve.problems import MEDIA_TYPE, busy
@@ -36,9 +37,9 @@ def service_of(request: Request) -> Service:
     return service
 
 
-def written(result: Result) -> Response:
-    """A result as a response: written once, by pydantic's own writer."""
-    return Response(result.model_dump_json(), media_type="application/json")
+def written(answer: Model) -> Response:
+    """A result and the like as a response: written once, by pydantic's own writer."""
+    return Response(answer.model_dump_json(), media_type="application/json")
 
 
 def note(request: Request, result: Result, **more: Any) -> None:

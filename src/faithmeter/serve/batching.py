@@ -51,11 +51,6 @@ class Batched(Delegating[Verifier]):
         self._idle = 0
         self._lanes: list[asyncio.Task[None]] = []
 
-    @property
-    def signature(self) -> str:
-        """The verifier's: it judges as before."""
-        return self.inner.signature
-
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """Wait for the lanes; what they have not judged in time is a Failure."""
         if getattr(self.inner, "cheap", False) and _is_small(pairs):
@@ -78,8 +73,7 @@ class Batched(Delegating[Verifier]):
     def _outcomes(self, chunk: _Chunk) -> list[Outcome]:
         if chunk.future.done() and not chunk.future.cancelled():
             return chunk.future.result()
-        message = f"not judged within {self._seconds:g} s"
-        return [Failure(claim=pair.claim, kind="timeout", message=message) for pair in chunk.pairs]
+        return _timeouts(chunk.pairs, self._seconds)
 
     async def _lane(self) -> None:
         """Take and judge, in a thread with an event loop of its own: some verifiers never let go of theirs."""
@@ -139,19 +133,17 @@ class Contained(Delegating[Verifier]):
         super().__init__(verifier)
         self._seconds = seconds
 
-    @property
-    def signature(self) -> str:
-        """The verifier's: it judges as before."""
-        return self.inner.signature
-
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """The verifier's outcomes, or Failures that say what went wrong."""
         try:
             async with asyncio.timeout(self._seconds + 1):  # a batched verifier keeps what it has, a little earlier
                 return await contained(self.inner.verify, pairs)
         except TimeoutError:
-            message = f"not judged within {self._seconds:g} s"
-            return [Failure(claim=pair.claim, kind="timeout", message=message) for pair in pairs]
+            return _timeouts(pairs, self._seconds)
+
+
+def _timeouts(pairs: Sequence[Pair], seconds: float) -> list[Outcome]:
+    return [Failure(claim=pair.claim, kind="timeout", message=f"not judged within {seconds:g} s") for pair in pairs]
 
 
 async def contained(verify: Callable[[Sequence[Pair]], Any], pairs: Sequence[Pair]) -> list[Outcome]:

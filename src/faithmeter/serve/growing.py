@@ -166,8 +166,9 @@ class GrowingAnswer:
         for index, item in enumerate(placed):
             if item.end <= self._given:
                 continue
-            is_last = index == len(placed) - 1
-            if not ended and (is_last or not self._goes_on_behind(text, item.end)):
+            # Enough must stand behind a sentence to be sure that it ends there; a table's row must be whole.
+            goes_on = _WORD_BEHIND.match(text, item.end) and not _IN_TABLE.match(text, item.end)
+            if not ended and (index == len(placed) - 1 or not goes_on):
                 break
             if cut and cut[-1][0] == item.end:
                 cut[-1][1].append(item)
@@ -179,10 +180,6 @@ class GrowingAnswer:
         if len(sample.answer) < IN_A_THREAD:
             return await self._extractor.extract(sample)
         return await asyncio.to_thread(lambda: asyncio.run(self._extractor.extract(sample)))
-
-    def _goes_on_behind(self, text: str, end: int) -> bool:
-        """Whether enough stands behind a sentence to be sure that it ends there; a table's row must be whole."""
-        return bool(_WORD_BEHIND.match(text, end)) and not _IN_TABLE.match(text, end)
 
     def _base(self, text: str) -> int:
         """From where on the text is cut: in a long answer, the last paragraph that begins before what is not out."""

@@ -17,20 +17,14 @@ from faithmeter.serve.handled import account_of, handle
 
 router = APIRouter(responses=PROBLEMS)
 KEPT_SECONDS = 900.0
+_EXAMPLE: Any = {"texts": [EXAMPLE["answer"]], "input_type": "response", "litellm_call_id": "b4c1"}
 MOST_CALLS, MOST_CHARACTERS = 10_000, 100_000_000
 
 
 class GuardrailBody(Model):
     """What LiteLLM sends; other members are ignored."""
 
-    model_config = ConfigDict(
-        extra="ignore",
-        json_schema_extra={
-            "examples": [
-                {"texts": [EXAMPLE["answer"]], "input_type": "response", "litellm_call_id": "b4c1"},
-            ]
-        },
-    )
+    model_config = ConfigDict(extra="ignore", json_schema_extra={"examples": [_EXAMPLE]})
 
     texts: list[str] = Field(max_length=1000)
     input_type: Literal["request", "response"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from faithmeter._version import __version__
@@ -16,51 +18,29 @@ class Metrics:
 
     def __init__(self) -> None:
         registry = self.registry = CollectorRegistry()
-        self.requests = Counter(
-            "faithmeter_requests", "Requests answered", ["route", "method", "status"], registry=registry
+        counter, gauge = partial(Counter, registry=registry), partial(Gauge, registry=registry)
+        histogram = partial(Histogram, registry=registry)
+        self.requests = counter("faithmeter_requests", "Requests answered", ["route", "method", "status"])
+        self.seconds = histogram("faithmeter_request_seconds", "Time to answer", ["route"], buckets=_SECONDS)
+        self.claims = counter("faithmeter_claims", "Claims judged, by label", ["verifier", "label"])
+        self.failures = counter("faithmeter_failures", "Claims that could not be judged, by kind", ["verifier", "kind"])
+        self.decisions = counter("faithmeter_decisions", "Guarded answers, by what was done", ["where", "action"])
+        self.refused = counter("faithmeter_refused", "Requests not answered as asked, by kind of problem", ["problem"])
+        self.waiting = gauge("faithmeter_waiting_claims", "Claims admitted and not judged yet")
+        self.streams = gauge("faithmeter_streams", "Streamed and proxied answers under way")
+        self.batches = histogram("faithmeter_batch_claims", "Claims judged together", buckets=(1, 2, 4, 8, 16, 32, 64))
+        self.upstream = counter("faithmeter_upstream", "Answers of the model's endpoint, by status", ["status"])
+        self.promise_threshold = gauge(
+            "faithmeter_promise_threshold", "Support that the promise takes; 0 without a promise"
         )
-        self.seconds = Histogram(
-            "faithmeter_request_seconds", "Time to answer", ["route"], buckets=_SECONDS, registry=registry
+        self.promise_at_most = gauge("faithmeter_promise_at_most", "Share of passed answers that may be unfaithful")
+        self.promise_answers = counter(
+            "faithmeter_promise_answers", "Guarded answers, by whether they pass the promise", ["passes"]
         )
-        self.claims = Counter("faithmeter_claims", "Claims judged, by label", ["verifier", "label"], registry=registry)
-        self.failures = Counter(
-            "faithmeter_failures", "Claims that could not be judged, by kind", ["verifier", "kind"], registry=registry
+        self.promise_drift = gauge(
+            "faithmeter_promise_drift", "In how many ways recent answers look unlike the labelled ones"
         )
-        self.decisions = Counter(
-            "faithmeter_decisions", "Guarded answers, by what was done", ["where", "action"], registry=registry
-        )
-        self.refused = Counter(
-            "faithmeter_refused", "Requests not answered as asked, by kind of problem", ["problem"], registry=registry
-        )
-        self.waiting = Gauge("faithmeter_waiting_claims", "Claims admitted and not judged yet", registry=registry)
-        self.streams = Gauge("faithmeter_streams", "Streamed and proxied answers under way", registry=registry)
-        self.batches = Histogram(
-            "faithmeter_batch_claims",
-            "Claims judged together",
-            buckets=(1, 2, 4, 8, 16, 32, 64),
-            registry=registry,
-        )
-        self.upstream = Counter(
-            "faithmeter_upstream", "Answers of the model's endpoint, by status", ["status"], registry=registry
-        )
-        self.promise_threshold = Gauge(
-            "faithmeter_promise_threshold", "Support that the promise takes; 0 without a promise", registry=registry
-        )
-        self.promise_at_most = Gauge(
-            "faithmeter_promise_at_most", "Share of passed answers that may be unfaithful", registry=registry
-        )
-        self.promise_answers = Counter(
-            "faithmeter_promise_answers",
-            "Guarded answers, by whether they pass the promise",
-            ["passes"],
-            registry=registry,
-        )
-        self.promise_drift = Gauge(
-            "faithmeter_promise_drift",
-            "In how many ways recent answers look unlike the labelled ones",
-            registry=registry,
-        )
-        Gauge("faithmeter_info", "The version", ["version"], registry=registry).labels(__version__).set(1)
+        gauge("faithmeter_info", "The version", ["version"]).labels(__version__).set(1)
 
     def count(self, verifier: str, result: Result) -> None:
         """Count a result's outcomes."""

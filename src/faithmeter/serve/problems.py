@@ -155,10 +155,8 @@ def request_id(request: Request) -> str:
 
 def in_fields(errors: Sequence[Any]) -> list[dict[str, str]]:
     """What pydantic says of a body, without what was in it."""
-    fields = (".".join(str(part) for part in error["loc"] if part != "body") for error in errors)
-    return [{"field": field[:200], "problem": error["msg"][:200]} for field, error in zip(fields, errors, strict=True)][
-        :20
-    ]
+    named = ((".".join(str(part) for part in error["loc"] if part != "body"), error["msg"]) for error in errors[:20])
+    return [{"field": field[:200], "problem": problem[:200]} for field, problem in named]
 
 
 async def _invalid(request: Request, error: Exception) -> Response:

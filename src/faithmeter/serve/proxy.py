@@ -80,12 +80,7 @@ def _as_it_came(request: Request, reply: httpx.Response, stack: AsyncExitStack, 
     settings = service_of(request).settings
     account = unchecked(settings.handling, settings.policy).headers() if passed else {}
 
-    async def pieces() -> AsyncIterator[bytes]:
-        async with stack:
-            async for piece in reply.aiter_raw():
-                yield piece
-
-    response = EventStream(pieces(), headers={**given_back(reply), **account}, watch=True)
+    response = EventStream(_closing(reply.aiter_raw(), stack), headers={**given_back(reply), **account}, watch=True)
     response.status_code = reply.status_code
     return response
 

@@ -198,8 +198,7 @@ class GuardedStream:
             await self._choices[index].stop()
             self._finish_with(index, await self._choices[index].answer.so_far())
         for index in left:
-            last = index == left[-1]
-            more = {"faithmeter": self._account()} if last else {}
+            more = {"faithmeter": self._account()} if index == left[-1] else {}
             yield self.chunk(index, {}, finish="content_filter", **more)
         yield DONE
 

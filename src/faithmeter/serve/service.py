@@ -39,22 +39,18 @@ class GivenClaims:
         return Extraction(claims=self.claims)
 
 
-class LimitedExtractor:
+class LimitedExtractor(Delegating[Extractor]):
     """Refuses an answer with more claims than are judged in one request."""
 
     def __init__(self, extractor: Extractor, limits: Limits) -> None:
-        self.extractor = extractor
+        super().__init__(extractor)
         self._limits = limits
 
-    @property
-    def signature(self) -> str:
-        return self.extractor.signature
-
     async def extract(self, sample: Sample) -> Extraction | Failure:
-        if getattr(self.extractor, "cpu_bound", False) and len(sample.answer) > IN_A_THREAD:
-            extraction = await asyncio.to_thread(lambda: asyncio.run(self.extractor.extract(sample)))
+        if getattr(self.inner, "cpu_bound", False) and len(sample.answer) > IN_A_THREAD:
+            extraction = await asyncio.to_thread(lambda: asyncio.run(self.inner.extract(sample)))
         else:
-            extraction = await self.extractor.extract(sample)
+            extraction = await self.inner.extract(sample)
         if isinstance(extraction, Extraction) and len(extraction.claims) > self._limits.claims:
             raise over_limit("claims of the answer", len(extraction.claims), self._limits.claims, status=422)
         return extraction
@@ -105,11 +101,6 @@ class AdmittedVerifier(Delegating[Verifier]):
     def __init__(self, verifier: Verifier, admission: Admission) -> None:
         super().__init__(verifier)
         self._admission = admission
-
-    @property
-    def signature(self) -> str:
-        """The verifier's: it judges as before."""
-        return self.inner.signature
 
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         async with self._admission.of(len(pairs)):

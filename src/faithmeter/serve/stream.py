@@ -165,8 +165,7 @@ async def _events(
             note(request, ended.result, late=len(ended.late))
             yield event("result", ended.result.model_dump_json())
         except Refused as refused:
-            problem = bytes(refusal_response(refused, request_id(request)).body).decode()
-            yield event("error", problem)
+            yield event("error", bytes(refusal_response(refused, request_id(request)).body).decode())
         except ClientDisconnect:
             return
         finally:

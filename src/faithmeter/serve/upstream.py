@@ -14,18 +14,8 @@ from faithmeter.serve.settings import ProxySettings
 
 LARGEST_REPLY = 16 * 2**20
 LARGEST_EVENT = 2**20
-_HOP = frozenset(
-    [
-        "connection",
-        "keep-alive",
-        "proxy-authenticate",
-        "proxy-authorization",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-    ]
-)
+_HOP = frozenset(["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "te", "trailer",
+                  "transfer-encoding", "upgrade"])  # fmt: skip
 _NOT_SENT = _HOP | {"host", "content-length", "expect"}
 _NOT_GIVEN_BACK = _HOP | {"content-length", "date", "server", "x-request-id"}
 _STEP_UP = re.compile(r"(?:^|/)(?:\.|%2e){1,2}(?:/|$)", re.IGNORECASE)
@@ -69,10 +59,8 @@ class Upstream:
         return self._base.copy_with(raw_path=raw + (b"?" + query if query else b""))
 
     def _headers(self, request: Request) -> dict[str, str]:
-        dropped = {*_NOT_SENT, OWN_KEY[0]}
-        ours = request.scope.get("faithmeter.key_header")
-        if ours:
-            dropped.add(ours)  # the key to this server must not leave it
+        # the key to this server must not leave it
+        dropped = {*_NOT_SENT, OWN_KEY[0], request.scope.get("faithmeter.key_header")}
         named = {name.strip().lower() for name in request.headers.get("connection", "").split(",")}
         headers = {name: value for name, value in request.headers.items() if name not in dropped | named}
         if self._key is not None:

@@ -11,6 +11,7 @@ import copy
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -44,11 +45,7 @@ class Curve(Model):
     @field_validator("knots")
     @classmethod
     def _rising(cls, knots: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
-        if any(
-            a > b
-            for side in (0, 1)
-            for a, b in zip([k[side] for k in knots], [k[side] for k in knots[1:]], strict=False)
-        ):
+        if any(a > b for side in zip(*knots, strict=True) for a, b in pairwise(side)):
             raise ValueError("knots must rise")
         return knots
 
@@ -95,8 +92,7 @@ class Profile(Model):
         if self.curve is not None:
             changes["support"] = round(float(np.clip(self.curve(given), 0, 1)), 4)
         if self.threshold is not None:
-            passed = given >= self.threshold
-            if passed:
+            if given >= self.threshold:
                 changes["label"] = Label.SUPPORTED
             elif verdict.label is Label.SUPPORTED:
                 changes["label"] = Label.NOT_ENOUGH_INFO

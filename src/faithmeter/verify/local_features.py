@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
+from itertools import islice
 from typing import NamedTuple
 
 from faithmeter.evidence.passages import NUMBERS, terms
+from faithmeter.text.english.mentions import plain_number
 
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?", re.ASCII)
 # Some texts come in pieces: "3, 500" and "98. 7".
@@ -102,7 +104,7 @@ _MANY_FIELDS = 4
 
 def setting_of(claim: str, evidence: str, *, hint: str = "") -> Setting:
     """Say what can be seen of a case before it is judged."""
-    records = sum(1 for _, _ in zip(range(_MANY_FIELDS), _FIELDS.finditer(evidence), strict=False)) == _MANY_FIELDS
+    records = len(list(islice(_FIELDS.finditer(evidence), _MANY_FIELDS))) == _MANY_FIELDS
     return Setting(float(records), float(bool(hint)), math.log2(max(1, len(claim.split())) / 16))
 
 
@@ -190,10 +192,3 @@ def numbers_in(text: str) -> set[str]:
     numbers |= {str((int(hour) + 12) % 24) for hour in _CLOCK.findall(text) if int(hour) < 24}
     lower = text.lower()
     return numbers | {NUMBERS[word] for word in NUMBERS if word in lower and _NUMBER_WORDS[word].search(lower)}
-
-
-def plain_number(number: str) -> str:
-    """Write a number without separators, leading zeros and empty decimals."""
-    whole, dot, decimals = number.replace(",", "").partition(".")
-    decimals = decimals.rstrip("0")
-    return (whole.lstrip("0") or "0") + (dot + decimals if decimals else "")

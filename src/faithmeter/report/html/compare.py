@@ -13,6 +13,7 @@ from faithmeter.datamodels import Label
 from faithmeter.display import BLAME_WORDS, LOOKS, rounded
 from faithmeter.report.compare_terminal import p_words, signed, verdict
 from faithmeter.report.comparison import Comparison, Pairing
+from faithmeter.report.html.overview import tile
 from faithmeter.report.html.page import BLOCK, data_script, page
 from faithmeter.report.html.payload import comparable
 from faithmeter.report.summary import BINS, bin_of
@@ -74,22 +75,15 @@ def _overview(comparison: Comparison) -> str:
     ]
     alone += [f"{unscored:,} without a score in one run"] if unscored else []
     tiles = [
-        _tile("First run", rounded(comparison.mean(0)), escape(comparison.files[0].path.name)),
-        _tile("Second run", rounded(comparison.mean(1)), escape(comparison.files[1].path.name)),
-        _tile("Samples", f"{len(comparison.differences):,}", "; ".join(["compared", *alone])),
-        _tile("Moved", f"{worse + better:,}", f"↓ {worse:,} worse, ↑ {better:,} better, {same:,} the same"),
+        tile("First run", rounded(comparison.mean(0)), escape(comparison.files[0].path.name)),
+        tile("Second run", rounded(comparison.mean(1)), escape(comparison.files[1].path.name)),
+        tile("Samples", f"{len(comparison.differences):,}", "; ".join(["compared", *alone])),
+        tile("Moved", f"{worse + better:,}", f"↓ {worse:,} worse, ↑ {better:,} better, {same:,} the same"),
     ]
     return (
         f'<div class="hero">{_difference(comparison)}<div class="tiles">{"".join(tiles)}</div></div>'
         f'<div class="pairs">{_distributions(comparison)}{_labels(comparison)}{_wrong(comparison)}'
         f"{_signatures(comparison)}</div>"
-    )
-
-
-def _tile(name: str, figure: str, note: str) -> str:
-    return (
-        f'<div class="panel tile"><h3 class="eyebrow">{name}</h3><span class="figure">{figure}</span>'
-        f'<span class="note">{note}</span></div>'
     )
 
 

@@ -88,7 +88,8 @@ def _gauge(summary: Summary) -> str:
     )
 
 
-def _tile(name: str, figure: str, note: str) -> str:
+def tile(name: str, figure: str, note: str) -> str:
+    """One figure of a page, with its name and a note."""
     return (
         f'<div class="panel tile"><h3 class="eyebrow">{name}</h3><span class="figure">{figure}</span>'
         f'<span class="note">{note}</span></div>'
@@ -97,18 +98,18 @@ def _tile(name: str, figure: str, note: str) -> str:
 
 def _tiles(summary: Summary) -> list[str]:
     counted = [f"{summary.statuses[name]:,} {word}" for name, word in STATUS_WORDS.items() if summary.statuses[name]]  # type: ignore[index]
-    tiles = [_tile("Answers", f"{summary.count:,}", ", ".join(counted))]
+    tiles = [tile("Answers", f"{summary.count:,}", ", ".join(counted))]
     if summary.pass_rate is not None:
-        tiles.append(_tile("Pass rate", f"{summary.pass_rate:.0%}", f"of the answers reach {summary.min_score:g}"))
+        tiles.append(tile("Pass rate", f"{summary.pass_rate:.0%}", f"of the answers reach {summary.min_score:g}"))
     else:
         perfect = summary.histogram[-1] / summary.count if summary.count else 0.0
-        tiles.append(_tile("Faithful throughout", f"{perfect:.0%}", "of the answers score 1"))
+        tiles.append(tile("Faithful throughout", f"{perfect:.0%}", "of the answers score 1"))
     failed = sum(summary.failures.values())
     note = "every claim could be judged" if not failed else _failures(summary)
-    tiles.append(_tile("Claims", f"{summary.verdicts + failed:,}", note))
+    tiles.append(tile("Claims", f"{summary.verdicts + failed:,}", note))
     if summary.marks.recall is not None:
         figure = f"{rounded(summary.marks.precision)} / {rounded(summary.marks.recall)}"
-        tiles.append(_tile("Citations", figure, "precision / recall of the marks"))
+        tiles.append(tile("Citations", figure, "precision / recall of the marks"))
     return [*tiles, _cost(summary)]
 
 
@@ -124,14 +125,14 @@ def _cost(summary: Summary) -> str:
     if usage.cost is None:
         calls = f"{usage.calls:,} calls" if usage.calls else "no LLM was called"
         notes = [calls, *([cached] if summary.cached else []), *early]
-        return _tile("Cost", "–" if usage.calls else "$0", "; ".join(notes))
+        return tile("Cost", "–" if usage.calls else "$0", "; ".join(notes))
     tokens = usage.prompt_tokens + usage.completion_tokens
     notes = [f"{usage.calls:,} calls, {tokens:,} tokens"]
     if summary.cached:
         saved = "" if summary.saved is None else f", saving about ${_dollars(summary.saved)}"
         notes.append(cached + saved)
     notes += early
-    return _tile("Cost", f"${_dollars(usage.cost)}", "; ".join(notes))
+    return tile("Cost", f"${_dollars(usage.cost)}", "; ".join(notes))
 
 
 def _dollars(value: float) -> str:

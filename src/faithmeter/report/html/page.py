@@ -20,6 +20,7 @@ from faithmeter.results import Result
 TITLE = "Faithfulness report"
 LIMIT = 20_000  # samples in the table: more make a page that no browser opens with ease
 BLOCK = 40  # samples in a script element; the page parses a block when one of its samples is opened
+SERVED = ("check.html", "label.html")  # they ask the server that they come from
 
 STYLES = ("base.css", "plot.css", "report.css", "sample.css")
 SCRIPTS = ("core.js", "markdown.js", "list.js", "sample.js", "report.js")
@@ -61,14 +62,20 @@ def page(
     style = "\n".join(map(_asset, styles))
     script = "{\n" + "\n".join(map(_asset, scripts)) + "}\n"
     values = {**parts, "title": escape(title), "version": __version__, "style": style, "script": script}
-    values["policy"] = _policy(style, script)
+    values["policy"] = _policy(style, script) + ("; connect-src 'self'" if template in SERVED else "")
+    values["brand"] = _asset("brand.html").rstrip()
+    values["head"] = _filled("head.html", values)
+    before, _, after = _filled(template, values).partition("\0")
+    return before, after
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
     pieces = _asset(template).split("{{")
     out = [pieces[0]]
     for piece in pieces[1:]:  # one pass, so that braces in a value are never taken for a name
         name, _, rest = piece.partition("}}")
         out += ["\0" if name == "data" else values[name], rest]
-    before, _, after = "".join(out).partition("\0")
-    return before, after
+    return "".join(out)
 
 
 def data_script(name: str, value: Any) -> str:

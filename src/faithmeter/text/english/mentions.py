@@ -149,15 +149,15 @@ def _dated(text: str, start: int, end: int) -> bool:
 def _numbers(text: str) -> Iterator[Mention]:
     for match in _CURRENCY.finditer(text):
         amount = _NUMBER.search(text, match.end(), match.end() + 30)
-        yield Mention(*match.span(), "currency", match[0], match[0], _plain(amount[0]) if amount else "")
+        yield Mention(*match.span(), "currency", match[0], match[0], plain_number(amount[0]) if amount else "")
     for match in _NUMBER.finditer(text):
         unit = _UNIT_AFTER.match(text, match.end())
         named = _UNITS.get(unit["unit"].lower(), unit["unit"].lower()) if unit else ""
         year = _YEAR.match(match[0]) and not named and text[match.start() - 1 : match.start()] not in "$€£¥₹"
         year = year or (_YEAR.match(match[0]) and match.start() == 0 and not named)
-        yield Mention(*match.span(), "year" if year else "number", match[0], _plain(match[0]), named)
+        yield Mention(*match.span(), "year" if year else "number", match[0], plain_number(match[0]), named)
         if unit:
-            yield Mention(*unit.span("unit"), "unit", unit["unit"], named, _plain(match[0]))
+            yield Mention(*unit.span("unit"), "unit", unit["unit"], named, plain_number(match[0]))
     for match in _ORDINAL.finditer(text):
         digits = re.match(r"\d+", match[0])
         value = digits[0] if digits else str(_ORDINALS[match[0].lower()])
@@ -196,8 +196,8 @@ def _opens(text: str, start: int, word: str, known: frozenset[str]) -> bool:
     return first and (word.lower() in known)
 
 
-def _plain(number: str) -> str:
-    """A number without separators and empty decimals."""
+def plain_number(number: str) -> str:
+    """Write a number without separators, leading zeros and empty decimals."""
     whole, dot, decimals = number.replace(",", "").partition(".")
     decimals = decimals.rstrip("0")
     return (whole.lstrip("0") or "0") + (dot + decimals if decimals else "")

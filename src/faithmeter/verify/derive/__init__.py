@@ -47,17 +47,13 @@ def derive(claim: str, index: Index, contexts: Sequence[Context]) -> Derivation 
     if not said.about:
         return None
     known = facts(index, said.about | set(stems(claim)))
-    finding = next((answer for rule in RULES if (answer := rule(said, known)) is not None), None) or counted(
-        said, index
-    )
+    answers = (rule(said, known) for rule in RULES)
+    finding = next((answer for answer in answers if answer is not None), None) or counted(said, index)
     if finding is None:
         return None
     spans = dict.fromkeys((p.context, p.start, p.end) for fact in finding.facts for p in fact.passages)
     inputs = tuple(Evidence.of(contexts, *span) for span in spans)
-    reason = (
-        f"It follows from the contexts: {finding.formula}."
-        if finding.holds
-        else f"The contexts give {finding.formula}."
-    )
+    lead = "It follows from the contexts:" if finding.holds else "The contexts give"
     wrong = said.quantities if not finding.holds and len(said.quantities) == 1 else ()
-    return Derivation(finding.holds, finding.formula, inputs, reason, tuple((q.start, q.end) for q in wrong))
+    gaps = tuple((q.start, q.end) for q in wrong)
+    return Derivation(finding.holds, finding.formula, inputs, f"{lead} {finding.formula}.", gaps)

@@ -46,6 +46,7 @@ _TIMES = re.compile(
 _MULTIPLIED = re.compile(
     r"\b(?:(?P<two>doubled)|(?P<three>tripled|trebled)|(?P<four>quadrupled)|(?P<half>halved))\b", re.IGNORECASE
 )
+_MULTIPLIED_BY = {"two": Fraction(2), "three": Fraction(3), "four": Fraction(4), "half": Fraction(1, 2)}
 _SHARE = re.compile(
     r"\b(?:(?P<half>half)|(?P<count>an?|one|two|three|four)[\s-](?P<part>third|quarter|fifth|tenth|sixth|eighth)s?)\s+of\b",
     re.IGNORECASE,
@@ -148,12 +149,7 @@ def factor(text: str) -> tuple[Fraction, re.Match[str]] | None:
 def multiplied(text: str) -> Fraction | None:
     """The factor by which a claim says that something changed: doubled, halved."""
     match = _MULTIPLIED.search(text)
-    return (
-        match
-        and {"two": Fraction(2), "three": Fraction(3), "four": Fraction(4), "half": Fraction(1, 2)}[
-            str(match.lastgroup)
-        ]
-    )
+    return match and _MULTIPLIED_BY[str(match.lastgroup)]
 
 
 def share(text: str) -> Fraction | None:
@@ -161,6 +157,6 @@ def share(text: str) -> Fraction | None:
     match = _SHARE.search(text)
     if not match:
         return None
-    return (
-        Fraction(1, 2) if match["half"] else Fraction(_NUMBERS[match["count"].lower()], _PARTS[match["part"].lower()])
-    )
+    if match["half"]:
+        return Fraction(1, 2)
+    return Fraction(_NUMBERS[match["count"].lower()], _PARTS[match["part"].lower()])

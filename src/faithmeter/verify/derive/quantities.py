@@ -120,10 +120,8 @@ def read(text: str) -> tuple[Quantity, ...]:
     index = 0
     while index < len(tokens):
         start, form = spans[index][0], tokens[index].form
-        if start in taken or not (
-            form[0] == "#" or form[0].isdigit() or form in lexicon.MONTHS
-        ):  # a number, a day, a month
-            index += 1
+        if start in taken or not (form[0] == "#" or form[0].isdigit() or form in lexicon.MONTHS):
+            index += 1  # no number, day or month
             continue
         end, quantity = _dated(tokens, spans, index)
         if quantity is None:

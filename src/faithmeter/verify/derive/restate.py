@@ -17,9 +17,8 @@ def restated(said: Said, facts: Sequence[Fact]) -> Finding | None:
     if len(said.quantities) != 1 or claims.change(said.text) or claims.factor(said.text):
         return None
     target = said.quantities[0]
-    if any(rule.search(said.text) for rule in (claims.SUM, claims.WHOLE, claims.DIFFERENCE)) or claims.comparison(
-        said.text
-    ):
+    rules = (claims.SUM.search, claims.WHOLE.search, claims.DIFFERENCE.search, claims.comparison)
+    if any(rule(said.text) for rule in rules):
         return None
     alike = [_in_dimension(fact, target.dimension) for fact in facts]
     if target.dimension == "date":
@@ -64,14 +63,12 @@ def _dated(said: Said, target: Quantity, fact: Fact) -> Finding | None:
 def _within(target: Quantity, fact: Fact) -> Finding | None:
     """A bound in the claim against a range or a bound in the context."""
     quantity = fact.quantity
-    if target.high is not None or quantity.dimension != target.dimension:
+    if target.high is not None or quantity.high is None or quantity.dimension != target.dimension:
+        return None  # "more than 6" implies "more than 3" for a logician; readers say that it is wrong
+    if (target.bound, target.value) not in (("most", quantity.high), ("least", quantity.value)):
         return None
-    if quantity.high is not None:
-        if (target.bound, target.value) in (("most", quantity.high), ("least", quantity.value)):
-            words = "up to" if target.bound == "most" else "at least"
-            return Finding(True, f"{quantity.written}: {words} {target.written}", (fact,))
-        return None
-    return None  # "more than 6" implies "more than 3" for a logician; readers say that it is wrong
+    words = "up to" if target.bound == "most" else "at least"
+    return Finding(True, f"{quantity.written}: {words} {target.written}", (fact,))
 
 
 def _plainly_said(said: Said, fact: Fact) -> bool:
@@ -82,9 +79,8 @@ def _plainly_said(said: Said, fact: Fact) -> bool:
 
 def _written_alike(a: Quantity, b: Quantity) -> bool:
     """Whether two quantities are written the same way, so that nothing is derived."""
-    return a.dimension == "count" or re.sub(r"[\W\d_]+", "", a.written.lower()) == re.sub(
-        r"[\W\d_]+", "", b.written.lower()
-    )
+    letters = (re.sub(r"[\W\d_]+", "", quantity.written.lower()) for quantity in (a, b))
+    return a.dimension == "count" or next(letters) == next(letters)
 
 
 def _in_dimension(fact: Fact, dimension: str) -> Fact | None:

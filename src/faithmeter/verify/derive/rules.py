@@ -226,8 +226,7 @@ def compared(said: Said, facts: Sequence[Fact]) -> Finding | None:
         return None
     findings = []
     for group in grouped(facts):
-        items = named(said, group)
-        pair = _oriented(items, said_so.left, said_so.right, said.about) if items and len(items) == 2 else None
+        pair = _oriented(named(said, group), said_so.left, said_so.right)
         if pair is None:
             continue
         first, second = pair
@@ -252,10 +251,10 @@ def compared(said: Said, facts: Sequence[Fact]) -> Finding | None:
     return unstated(said, one(findings), facts)
 
 
-def _oriented(
-    items: Sequence[Fact], left: frozenset[str], right: frozenset[str], about: frozenset[str]
-) -> tuple[Fact, Fact] | None:
+def _oriented(items: Sequence[Fact] | None, left: frozenset[str], right: frozenset[str]) -> tuple[Fact, Fact] | None:
     """Two facts in the order in which a claim sets them against each other."""
+    if items is None or len(items) != 2:
+        return None
     a, b = items
     of_a, of_b = (a.row or a.own) - (b.row or b.own), (b.row or b.own) - (a.row or a.own)
     if of_a & left - right and of_b & right - left and not of_b & left and not of_a & right:
@@ -274,27 +273,23 @@ def multiple(said: Said, facts: Sequence[Fact]) -> Finding | None:
     rest = said.text[match.end() :]
     marker = re.search(r"\b(?:as|of|in|at)\b", rest.rpartition(".")[2]) if "as" in match[0].lower() else None
     split = rest.find(" as ") if marker else 0
-    if split < 0 or len([q for q in said.quantities if not match.start() <= q.start < match.end()]) > 0:
+    if split < 0 or any(not match.start() <= q.start < match.end() for q in said.quantities):
         return None
     left = claims.about(said.text[: match.start()])
     right = claims.about(rest[split:])
     findings = []
     for group in grouped(facts):
-        items = named(said, group)
-        pair = _oriented(items, left, right, said.about) if items and len(items) == 2 else None
+        pair = _oriented(named(said, group), left, right)
         if pair is None or not pair[1].quantity.value:
             continue
         ratio = pair[0].quantity.value / pair[1].quantity.value
-        holds = abs(ratio - factor) <= (APPROXIMATE * factor if _roughly(said.text) else factor / 200)
+        holds = abs(ratio - factor) <= (APPROXIMATE * factor if _ROUGHLY.search(said.text) else factor / 200)
         if holds or abs(ratio - factor) > factor / 10:
             findings.append(Finding(holds, f"{shown(pair[0])} / {shown(pair[1])} = {float(ratio):.3g}", pair))
     return one(findings)
 
 
-def _roughly(text: str) -> bool:
-    return bool(
-        re.search(r"\b(?:about|around|nearly|almost|roughly|approximately|more than|over)\b", text, re.IGNORECASE)
-    )
+_ROUGHLY = re.compile(r"\b(?:about|around|nearly|almost|roughly|approximately|more than|over)\b", re.IGNORECASE)
 
 
 def changed(said: Said, facts: Sequence[Fact]) -> Finding | None:
@@ -316,7 +311,7 @@ def changed(said: Said, facts: Sequence[Fact]) -> Finding | None:
             continue
         if target is None:
             assert factor is not None
-            ratio, limit = after / before, factor / 200 if not _roughly(said.text) else APPROXIMATE * factor
+            ratio, limit = after / before, factor / 200 if not _ROUGHLY.search(said.text) else APPROXIMATE * factor
             if abs(ratio - factor) <= limit or abs(ratio - factor) > factor / 10:
                 formula = f"{shown(pair[1])} / {shown(pair[0])} = {float(ratio):.3g}"
                 findings.append(Finding(abs(ratio - factor) <= limit, formula, pair))
@@ -355,6 +350,8 @@ def _ends(said: Said, group: Sequence[Fact], about: frozenset[str]) -> tuple[Fac
 
 _OF = re.compile(r"^\s*(?:of|out of)\s+(?:the\s+|its\s+|their\s+|all\s+)?", re.IGNORECASE)
 
+_OF_ALL = re.compile(r"\b(?:of|among|out of)\s+(?:the\s+|its\s+|all\s+)?(?:\w+\s+)?$", re.IGNORECASE)
+
 
 def portion(said: Said, facts: Sequence[Fact]) -> Finding | None:
     """A quarter of, 25 % of: "60 of the 240 shops" or "of the 240 shops, 60"."""
@@ -371,14 +368,7 @@ def portion(said: Said, facts: Sequence[Fact]) -> Finding | None:
         link = text[first.quantity.end : second.quantity.start]
         if re.fullmatch(r"\s+(?:out )?of\s+(?:the\s+|its\s+|all\s+|a total of\s+)?(?:\w+\s+)?", link):
             part, all_of = first, second
-        elif (
-            re.search(
-                r"\b(?:of|among|out of)\s+(?:the\s+|its\s+|all\s+)?(?:\w+\s+)?$",
-                text[: first.quantity.start],
-                re.IGNORECASE,
-            )
-            and "," in link
-        ):
+        elif "," in link and _OF_ALL.search(text[: first.quantity.start]):
             part, all_of = second, first
         else:
             continue
@@ -391,7 +381,7 @@ def portion(said: Said, facts: Sequence[Fact]) -> Finding | None:
             finding = _finding(target, ratio * 100, left, (part, all_of))
             findings += [finding] if finding else []
         elif fraction is not None and not re.search(r"\b(?:more|less|over|under)\b", said.text):
-            limit = APPROXIMATE if _roughly(said.text) else Fraction(1, 200)
+            limit = APPROXIMATE if _ROUGHLY.search(said.text) else Fraction(1, 200)
             if abs(ratio - fraction) <= limit or abs(ratio - fraction) > Fraction(5, 100):
                 findings.append(Finding(abs(ratio - fraction) <= limit, f"{left} = {float(ratio):.3g}", (part, all_of)))
     return one(findings)
