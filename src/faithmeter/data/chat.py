@@ -74,6 +74,11 @@ def conversation(messages: Sequence[Any]) -> dict[str, Any]:
     return {"question": question, "answer": last.text, "contexts": contexts}
 
 
+def asked_in(messages: Sequence[Any]) -> dict[str, Any]:
+    """The question and the contexts of messages whose answer is elsewhere."""
+    return conversation([*messages, {"role": "assistant", "content": "."}]) | {"answer": None}
+
+
 def content_text(content: Any) -> str:
     """The words of a message's content: a text, or a list of parts of which the texts count."""
     if content is None:
@@ -95,16 +100,16 @@ def _message(item: Any, index: int) -> Message:
     role = _ROLES.get(name.lower())
     if role is None:
         raise ValueError(f"messages.{index}: unknown role {name!r}; known: user, assistant, system, tool")
-    content = _get(item, "content")
+    content = get(item, "content")
     passages: list[Any] = list(_handed_over(content))
-    artifact = _get(item, "artifact")  # LangChain: what a retriever's tool gives beside its text
+    artifact = get(item, "artifact")  # LangChain: what a retriever's tool gives beside its text
     if role == "tool" and isinstance(artifact, list | tuple) and artifact and all(map(_is_document, artifact)):
         passages = list(artifact)
-    for result in _get(item, "tool_call_results") or ():  # Haystack
-        passages.append(content_text(_get(result, "result")))
+    for result in get(item, "tool_call_results") or ():  # Haystack
+        passages.append(content_text(get(result, "result")))
     text = content_text(content)
-    if not text and isinstance(_get(item, "text"), str):
-        text = _get(item, "text")
+    if not text and isinstance(get(item, "text"), str):
+        text = get(item, "text")
     return Message(role, text, [passage for passage in passages if not isinstance(passage, str) or passage.strip()])
 
 
@@ -114,20 +119,20 @@ def _handed_over(content: Any) -> Iterator[Any]:
         return
     for part in content:
         kind = _part_kind(part)
-        inner = _get(part, "content")
+        inner = get(part, "content")
         if kind == "tool_result":
             nested = list(_handed_over(inner))
             yield from nested or [content_text(inner)]
         elif kind in ("search_result", "web_search_result"):
-            yield {"text": content_text(inner), "id": _get(part, "source") or _get(part, "url")}
+            yield {"text": content_text(inner), "id": get(part, "source") or get(part, "url")}
         elif kind == "web_search_tool_result":
             yield from _handed_over(inner)
         elif kind == "document":
-            source = _get(part, "source")
-            text = _get(source, "data") if _get(source, "type") == "text" else content_text(_get(source, "content"))
+            source = get(part, "source")
+            text = get(source, "data") if get(source, "type") == "text" else content_text(get(source, "content"))
             if not text:
                 raise ValueError("messages: a document block without text; only text and content sources can be read")
-            yield {"text": text, "id": _get(part, "title")}
+            yield {"text": text, "id": get(part, "title")}
 
 
 def _marked(text: str) -> tuple[list[str], str]:
@@ -186,7 +191,7 @@ def _inner(text: str) -> Iterator[str]:
 def _role_name(item: Any) -> str | None:
     """A message's role; LangChain says `type` instead, LlamaIndex and Haystack have an enum."""
     for name in ("role", "type"):
-        value = _get(item, name)
+        value = get(item, name)
         value = getattr(value, "value", value)
         if isinstance(value, str) and (name == "role" or value.lower() in _ROLES):
             return value
@@ -198,7 +203,7 @@ def _has_content(item: Any) -> bool:
 
 
 def _part_kind(part: Any) -> str | None:
-    kind = _get(part, "type")
+    kind = get(part, "type")
     kind = getattr(kind, "value", kind)
     return kind if isinstance(kind, str) else getattr(part, "block_type", None)
 
@@ -207,5 +212,6 @@ def _is_document(value: Any) -> bool:
     return any(hasattr(value, name) for name in ("page_content", "content", "node"))
 
 
-def _get(item: Any, name: str) -> Any:
+def get(item: Any, name: str) -> Any:
+    """What a dict has under a name, or an object as an attribute; None if it has not."""
     return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)

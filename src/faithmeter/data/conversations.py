@@ -57,14 +57,9 @@ def turns(row: Mapping[str, Any], *, earlier: bool = False) -> Iterator[dict[str
             turn += 1
             contexts = [*shared, *(before if earlier else ()), *waiting]
             if contexts:
-                fields: dict[str, Any] = {
-                    "question": question,
-                    "answer": text,
-                    "contexts": contexts,
-                    "history": list(history),
-                }
-                fields["metadata"] = {"conversation": name, "turn": turn}
-                yield fields | ({"id": f"{name}/{turn}"} if name else {})
+                fields = {"question": question, "answer": text, "contexts": contexts, "history": list(history)}
+                about = {"metadata": {"conversation": name, "turn": turn}} | ({"id": f"{name}/{turn}"} if name else {})
+                yield fields | about
             before += waiting
             waiting = []
             history += [{"role": "user", "text": question}] if question else []

@@ -24,18 +24,8 @@ from faithmeter.data.traces.gather import gathered
 from faithmeter.datamodels import Sample
 from faithmeter.errors import DataError, RowError, UsageError
 
-__all__ = [
-    "ALIASES",
-    "REQUIRED",
-    "Extent",
-    "Record",
-    "Row",
-    "Sampler",
-    "only_samples",
-    "read_data",
-    "read_samples",
-    "to_samples",
-]
+__all__ = ["ALIASES", "REQUIRED", "Extent", "Record", "Row", "Sampler", "only_samples", "read_data", "read_samples",
+           "to_samples"]  # fmt: skip
 
 REQUIRED = ("answer", "contexts")
 _METADATA = "metadata."  # and a name of the user's: a column that can be grouped and filtered by
@@ -73,9 +63,7 @@ def read_data(data: Any, *, columns: Mapping[str, str] | None = None) -> Iterato
         return _async_samples(data, Sampler(columns))
     if rows is None and (isinstance(data, Mapping) or not isinstance(data, Iterable)):
         raise UsageError(f"cannot read samples from {shown(data)}; give a path, a frame or an iterable of rows")
-    return to_samples(
-        (Record("row ", number, row) for number, row in enumerate(rows or data, start=1)), columns=columns
-    )
+    return to_samples(_numbered(rows or data, "row "), columns=columns)
 
 
 def to_samples(
@@ -144,16 +132,18 @@ def file_records(source: Source, *, separator: str | None, extent: Extent) -> It
     """The rows of one file."""
     name = "standard input" if source.name == STDIN else source.name
     if source.is_folder:
-        rows = saved_rows(source, extent)
-        yield from (Record(f"{name}: row ", number, row) for number, row in enumerate(rows, start=1))
+        yield from _numbered(saved_rows(source, extent), f"{name}: row ")
         return
     suffix = "" if source.name == STDIN else source.suffixes[0]
     with opened(source, extent) as file:
         if suffix in (".parquet", ".pq"):
-            rows = parquet_rows(file, source, extent)
-            yield from (Record(f"{name}: row ", number, row) for number, row in enumerate(rows, start=1))
+            yield from _numbered(parquet_rows(file, source, extent), f"{name}: row ")
         else:
             yield from parse(file, name, suffix, separator=separator)
+
+
+def _numbered(rows: Iterable[Any], source: str) -> Iterator[Record]:
+    return (Record(source, number, row) for number, row in enumerate(rows, start=1))
 
 
 class Sampler:

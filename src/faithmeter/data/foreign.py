@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticCustomError
 
-from faithmeter.data.chat import content_text, conversation, is_conversation, is_message
+from faithmeter.data.chat import asked_in, content_text, conversation, get, is_conversation, is_message
 from faithmeter.data.jsonl import shown
 from faithmeter.errors import DataError, first_problem
 
@@ -45,11 +45,11 @@ def fields(value: Any) -> dict[str, Any]:
     """A row as a dict of columns, conversations and pipeline outputs taken apart."""
     if isinstance(value, dict) and type(value) is not dict:  # a row of a CSV file
         cell = value.get(MESSAGES)
-        if isinstance(cell, str) and not _any_of(value, "answer"):
-            return type(value)(value, **_without_none(conversation(_decoded(cell))))
+        if isinstance(cell, str) and not any_of(value, "answer"):
+            return type(value)(value, **without_none(conversation(_decoded(cell))))
         return value
     if is_conversation(value):
-        return _without_none(conversation(value))
+        return without_none(conversation(value))
     if isinstance(value, Mapping):
         return _columns(dict(value))
     if hasattr(value, "source_nodes"):  # LlamaIndex's Response, also when it was streamed
@@ -66,16 +66,12 @@ def fields(value: Any) -> dict[str, Any]:
 def named_fields(value: Any) -> dict[str, Any]:
     """The fields of a sample that something holds, under the names that ours have."""
     row = fields(value)
-    return {
-        field: row[column]
-        for field, names in ALIASES.items()
-        if (column := next((name for name in names if row.get(name) is not None), None))
-    }
+    return without_none({field: first_of(row, *names) for field, names in ALIASES.items()})
 
 
 def made(model: type[M], value: Any, fields: Mapping[str, Any]) -> M:
     """A sample of what something holds, with fields added or replaced; what is wrong is a DataError."""
-    given = {name: item for name, item in fields.items() if item is not None}
+    given = without_none(fields)
     if isinstance(value, model):
         return model.model_validate({**value.__dict__, **given}) if given else value
     try:
@@ -160,15 +156,14 @@ def problem_of(error: ValidationError) -> str:
 
 def _columns(row: dict[str, Any]) -> dict[str, Any]:
     """A dict's columns; what a conversation or a pipeline's output holds is filled in where there is no column."""
-    if is_message(row) and not _any_of(row, "contexts"):
+    if is_message(row) and not any_of(row, "contexts"):
         raise ValueError("a message, no conversation; give conversations, each a list of messages")
     messages = row.get(MESSAGES)
     if isinstance(messages, list | tuple):
-        if not _any_of(row, "answer"):
+        if not any_of(row, "answer"):
             return _filled(row, conversation(messages))
-        if not _any_of(row, "contexts") or not _any_of(row, "question"):
-            asked = [*messages, {"role": "assistant", "content": "."}]
-            return _filled(row, {**conversation(asked), "answer": None})
+        if not any_of(row, "contexts") or not any_of(row, "question"):
+            return _filled(row, asked_in(messages))
         return row
     if _is_pipeline_output(row):
         return _pipeline_output(row)
@@ -176,22 +171,28 @@ def _columns(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _filled(row: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    missing = {name: value for name, value in given.items() if value is not None and not _any_of(row, name)}
-    return {**row, **missing}
+    return row | {name: value for name, value in without_none(given).items() if not any_of(row, name)}
 
 
-def _without_none(given: dict[str, Any]) -> dict[str, Any]:
+def without_none(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Only the fields that say something."""
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _any_of(row: Mapping[str, Any], field: str) -> bool:
-    return any(row.get(name) is not None for name in ALIASES[field])
+def any_of(row: Mapping[str, Any], field: str) -> bool:
+    """Whether a row has a field, whatever it is called there."""
+    return first_of(row, *ALIASES[field]) is not None
+
+
+def first_of(row: Mapping[str, Any], *names: str) -> Any:
+    """What a row has under the first of these names that says something; None if none does."""
+    return next((row[name] for name in names if row.get(name) is not None), None)
 
 
 def _is_pipeline_output(row: Mapping[str, Any]) -> bool:
     """Haystack's: a dict of components, each with a dict of what it gave."""
     known = {"replies", "documents", "answers", "messages", "last_message"}
-    if any(_any_of(row, field) for field in ("answer", "contexts")):
+    if any(any_of(row, field) for field in ("answer", "contexts")):
         return "replies" in row
     parts = [part for part in row.values() if isinstance(part, Mapping)]
     return bool(parts) and any(known & set(part) for part in parts)
@@ -205,7 +206,7 @@ def _pipeline_output(row: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(answers, list | tuple) and answers:
             if len(answers) > 1:
                 raise ValueError(f"{len(answers)} answers in one row; give each a row of its own")
-            return _without_none(fields(answers[0]))
+            return without_none(fields(answers[0]))
     for part in parts:
         replies = part.get("replies")
         if isinstance(replies, list | tuple) and replies:
@@ -236,19 +237,15 @@ def _document(where: str, item: Any, candidates: dict[str, Any]) -> dict[str, An
 def _name(item: Any) -> str | None:
     """What a document is known by: its id, or where its metadata says it is from."""
     for name in _NAMES:
-        value = _get(item, name)
+        value = get(item, name)
         if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
             return str(value)
-    metadata = _get(item, "metadata") or _get(item, "meta")
+    metadata = get(item, "metadata") or get(item, "meta")
     if isinstance(metadata, Mapping):
         for name in ("id", *_SOURCES):
             if isinstance(metadata.get(name), str | int) and metadata[name] != "":
                 return str(metadata[name])
     return None
-
-
-def _get(item: Any, name: str) -> Any:
-    return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
 
 
 def _is_document(value: Any) -> bool:

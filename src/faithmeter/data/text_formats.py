@@ -128,10 +128,6 @@ def _is_utf16(start: bytes) -> bool:
     )
 
 
-def _text(lines: Iterable[bytes]) -> Iterator[str]:
-    return (line.decode() for line in lines)
-
-
 def _jsonl(lines: Iterable[bytes], name: str) -> Iterator[Record]:
     for number, line in enumerate(lines, start=1):
         if line.strip():
@@ -280,7 +276,8 @@ def _csv(lines: Iterable[bytes], name: str, *, delimiter: str = ",") -> Iterator
     first = next(lines, b"")
     if b"\t" in first and b"," not in first:  # tabs, whatever the file is called
         delimiter = "\t"
-    reader = csv.reader(_text(itertools.chain([first], lines)), delimiter=delimiter, strict=True)
+    text = (line.decode() for line in itertools.chain([first], lines))
+    reader = csv.reader(text, delimiter=delimiter, strict=True)
     source = f"{name}:"
     try:
         header = [cell.strip() for cell in next(reader, [])]

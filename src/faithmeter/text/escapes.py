@@ -14,14 +14,10 @@ _ESCAPE = re.compile(
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": " ", "f": " ", "\n": ""}
 
 
-def _same_offset(offset: int) -> int:
-    return offset
-
-
 def unescape(raw: str) -> tuple[str, Callable[[int], int]]:
     """Undo the escapes of a string; the second result maps its offsets to those of the raw string."""
     if "\\" not in raw:
-        return raw, _same_offset
+        return raw, lambda offset: offset
     parts: list[str] = []
     decoded, sources = [0], [0]
     length = last = 0

@@ -15,22 +15,12 @@ from faithmeter.text.english.word_tables import STOP_WORDS, words
 
 # Ranges of letters that English does not have. Scripts that several languages share are given to the largest of them.
 _SCRIPTS = {
-    "ja": r"[\u3040-\u30ff]",
-    "zh": r"[\u3400-\u4dbf\u4e00-\u9fff]",
-    "ko": r"[\uac00-\ud7af]",
-    "ru": r"[\u0400-\u052f]",
-    "el": r"[\u0370-\u03ff\u1f00-\u1fff]",
-    "ar": r"[\u0600-\u06ff\u0750-\u077f]",
-    "he": r"[\u0590-\u05ff]",
-    "hi": r"[\u0900-\u097f]",
-    "bn": r"[\u0980-\u09ff]",
-    "ta": r"[\u0b80-\u0bff]",
-    "te": r"[\u0c00-\u0c7f]",
-    "th": r"[\u0e00-\u0e7f]",
-    "hy": r"[\u0530-\u058f]",
-    "ka": r"[\u10a0-\u10ff]",
+    "ja": r"[\u3040-\u30ff]", "zh": r"[\u3400-\u4dbf\u4e00-\u9fff]", "ko": r"[\uac00-\ud7af]",
+    "ru": r"[\u0400-\u052f]", "el": r"[\u0370-\u03ff\u1f00-\u1fff]", "ar": r"[\u0600-\u06ff\u0750-\u077f]",
+    "he": r"[\u0590-\u05ff]", "hi": r"[\u0900-\u097f]", "bn": r"[\u0980-\u09ff]", "ta": r"[\u0b80-\u0bff]",
+    "te": r"[\u0c00-\u0c7f]", "th": r"[\u0e00-\u0e7f]", "hy": r"[\u0530-\u058f]", "ka": r"[\u10a0-\u10ff]",
     "am": r"[\u1200-\u137f]",
-}
+}  # fmt: skip
 _OF_SCRIPT = {code: re.compile(letters) for code, letters in _SCRIPTS.items()}
 # Here a character is a syllable or a word; elsewhere words of two letters or more count, so that no formula does.
 _BY_CHARACTER = frozenset({"ja", "zh", "ko", "th"})
@@ -122,7 +112,7 @@ def unknown_language(claims: Iterable[str], known: Collection[str] | None) -> bo
 
 
 def _another_script(word: str) -> bool:
-    return any(pattern.search(word) for pattern in _OF_SCRIPT.values())
+    return not word.isascii() and any(pattern.search(word) for pattern in _OF_SCRIPT.values())
 
 
 def _by_script(text: str, latin: int) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from faithmeter.data import foreign
-from faithmeter.data.chat import conversation
+from faithmeter.data.chat import asked_in
 from faithmeter.data.jsonl import shown
 from faithmeter.data.traces.span import Span, answer_in, passages, question_in
 
@@ -125,10 +125,10 @@ def _handed_over(root: Span, last: Span | None) -> Iterator[Any]:
     """Without steps that retrieve: what the last prompt hands over, or what the root says it has retrieved."""
     told: list[Any] = []
     if last and last.messages:
-        told = conversation([*last.messages, {"role": "assistant", "content": "."}])["contexts"]
+        told = asked_in(last.messages)["contexts"]
     for value in (root.output, root.input):
         if not told and isinstance(value, Mapping):
-            named = next((value[name] for name in foreign.ALIASES["contexts"] if value.get(name) is not None), None)
+            named = foreign.first_of(value, *foreign.ALIASES["contexts"])
             told = foreign.contexts(named) if named is not None else []
     if not told:
         raise Unusable("no retrieval", "there is no retriever or tool, and no prompt hands passages over")

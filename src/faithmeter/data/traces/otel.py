@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from faithmeter.data.foreign import first_of
 from faithmeter.data.traces.attributes import at, decoded, identifier, items, nanoseconds, tree
 from faithmeter.data.traces.span import Kind, Span, documents_in, kind_of, unwrapped
 
@@ -29,9 +30,9 @@ def spans(row: Mapping[str, Any]) -> Iterator[Span]:
 
 def _span(row: Mapping[str, Any]) -> Span:
     row = _frame_row(row) if "context.trace_id" in row else row
-    context = row.get("context") if isinstance(row.get("context"), Mapping) else row
-    trace = identifier(_first_of(context, "trace_id", "traceId"), 16)
-    own = identifier(_first_of(context, "span_id", "spanId"), 8)
+    context = inside if isinstance(inside := row.get("context"), Mapping) else row
+    trace = identifier(first_of(context, "trace_id", "traceId"), 16)
+    own = identifier(first_of(context, "span_id", "spanId"), 8)
     if not trace or not own:
         raise ValueError("a span without a trace id or a span id")
     attributes = tree(row.get("attributes"))
@@ -41,11 +42,11 @@ def _span(row: Mapping[str, Any]) -> Span:
         "phoenix" if "span_kind" in row or at(attributes, "openinference") else "otel",
         trace,
         own,
-        identifier(_first_of(row, "parent_id", "parentSpanId", "parent_span_id", "parentId"), 8),
+        identifier(first_of(row, "parent_id", "parentSpanId", "parent_span_id", "parentId"), 8),
         name,
         _kind(row, attributes, name),
-        start=nanoseconds(_first_of(row, "start_time", "startTimeUnixNano", "start_time_unix_nano", "startTime")),
-        end=nanoseconds(_first_of(row, "end_time", "endTimeUnixNano", "end_time_unix_nano", "endTime")),
+        start=nanoseconds(first_of(row, "start_time", "startTimeUnixNano", "start_time_unix_nano", "startTime")),
+        end=nanoseconds(first_of(row, "end_time", "endTimeUnixNano", "end_time_unix_nano", "endTime")),
     )
     _openinference(span, attributes)
     _genai(span, attributes)
@@ -190,7 +191,3 @@ def _frame_row(row: Mapping[str, Any]) -> dict[str, Any]:
     context = {name: row.get(f"context.{name}") for name in ("trace_id", "span_id")}
     plain = {name: value for name, value in row.items() if "." not in name}
     return {**plain, "context": context, "attributes": attributes}
-
-
-def _first_of(row: Any, *names: str) -> Any:
-    return next((row[name] for name in names if row.get(name) is not None), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from faithmeter.data.foreign import ALIASES
+from faithmeter.data.foreign import any_of
 
 System = Literal["otel", "langfuse", "langsmith", "mlflow"]
 LANGFUSE_TYPES = {
@@ -18,7 +18,7 @@ def system_of(row: Any) -> System | None:
 
     `otel` stands for every form of OpenTelemetry's: OTLP as JSON, a span of its SDK, spans and frames of Phoenix.
     """
-    if not isinstance(row, Mapping) or (_has(row, "answer") and _has(row, "contexts")):
+    if not isinstance(row, Mapping) or (any_of(row, "answer") and any_of(row, "contexts")):
         return None
     if any(name in row for name in ("resourceSpans", "resource_spans", "scopeSpans", "scope_spans")):
         return "otel"
@@ -31,7 +31,8 @@ def system_of(row: Any) -> System | None:
         return "mlflow"
     if isinstance(row.get("observations"), list) and "id" in row:
         return "langfuse"
-    if any(name in row for name in ("traceId", "trace_id")) and _is_langfuse(row.get("type")) and "id" in row:
+    kind, traced = row.get("type"), "traceId" in row or "trace_id" in row
+    if traced and isinstance(kind, str) and kind in LANGFUSE_TYPES and "id" in row:
         return "langfuse"
     if "context.trace_id" in row and ("context.span_id" in row or "span_kind" in row):  # a frame of Phoenix
         return "otel"
@@ -39,17 +40,6 @@ def system_of(row: Any) -> System | None:
     if isinstance(context, Mapping) and "trace_id" in context and "span_id" in context:
         return "otel"
     if ("traceId" in row and "spanId" in row) or ("trace_id" in row and "span_id" in row and "attributes" in row):
-        return "mlflow" if _is_mlflow(row.get("attributes")) else "otel"
+        attributes = row.get("attributes")
+        return "mlflow" if isinstance(attributes, Mapping) and "mlflow.spanType" in attributes else "otel"
     return None
-
-
-def _is_langfuse(kind: Any) -> bool:
-    return isinstance(kind, str) and kind in LANGFUSE_TYPES
-
-
-def _is_mlflow(attributes: Any) -> bool:
-    return isinstance(attributes, Mapping) and "mlflow.spanType" in attributes
-
-
-def _has(row: Mapping[str, Any], field: str) -> bool:
-    return any(row.get(name) is not None for name in ALIASES[field])

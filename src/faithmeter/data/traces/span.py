@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from faithmeter.data.chat import conversation, is_conversation
+from faithmeter.data.chat import asked_in, conversation, is_conversation
 from faithmeter.data.foreign import ALIASES, passage, text
 
 Kind = Literal["retriever", "reranker", "tool", "llm", "agent", "chain", "evaluator", "other"]
@@ -116,8 +116,7 @@ def question_in(value: Any) -> str | None:
     if isinstance(value, str):
         return value.strip() or None
     if is_conversation(value):
-        asked = [*value, {"role": "assistant", "content": "."}]
-        question = conversation(asked)["question"]
+        question = asked_in(value)["question"]
         return question if isinstance(question, str) else None
     if isinstance(value, Mapping):
         for name in (*ALIASES["question"], "messages", "prompt", *_WRAPPERS):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from faithmeter.data.chat import is_conversation
+from faithmeter.data.foreign import first_of, without_none
 from faithmeter.data.traces.attributes import decoded, identifier, nanoseconds, tree
 from faithmeter.data.traces.otel import spans as otel_spans
 from faithmeter.data.traces.span import Span, documents_in, kind_of, unwrapped
@@ -37,15 +38,15 @@ def langfuse(row: Mapping[str, Any]) -> Iterator[Span]:
 
 
 def _observation(row: Mapping[str, Any]) -> Span:
-    trace = _first_of(row, "traceId", "trace_id")
+    trace = first_of(row, "traceId", "trace_id")
     own = row.get("id")
     if not trace or not own:
         raise ValueError("an observation without an id or a trace id")
     name = str(row.get("name") or "")
-    parent = _first_of(row, "parentObservationId", "parent_observation_id")
+    parent = first_of(row, "parentObservationId", "parent_observation_id")
     span = Span("langfuse", str(trace), str(own), str(parent) if parent else None, name, kind_of(row.get("type"), name))
-    span.start = nanoseconds(_first_of(row, "startTime", "start_time"))
-    span.end = nanoseconds(_first_of(row, "endTime", "end_time")) or span.start
+    span.start = nanoseconds(first_of(row, "startTime", "start_time"))
+    span.end = nanoseconds(first_of(row, "endTime", "end_time")) or span.start
     return _filled(span, unwrapped(decoded(row.get("input"))), unwrapped(decoded(row.get("output"))))
 
 
@@ -64,7 +65,7 @@ def langsmith(row: Mapping[str, Any]) -> Iterator[Span]:
     yield _filled(span, unwrapped(decoded(row.get("inputs"))), unwrapped(decoded(row.get("outputs"))))
     for child in row.get("child_runs") or ():
         below = child if isinstance(child, Mapping) else dict(child)
-        yield from langsmith({"trace_id": trace, "parent_run_id": row["id"], **_without_none(below)})
+        yield from langsmith({"trace_id": trace, "parent_run_id": row["id"], **without_none(below)})
 
 
 def mlflow(row: Mapping[str, Any]) -> Iterator[Span]:
@@ -75,7 +76,7 @@ def mlflow(row: Mapping[str, Any]) -> Iterator[Span]:
         yield _mlflow_span(row, str(row.get("trace_id") or ""))
         return
     info = info if isinstance(info, Mapping) else {}
-    trace = _first_of(info, "trace_id", "request_id")
+    trace = first_of(info, "trace_id", "request_id")
     if not trace:
         raise ValueError("info: a trace without a trace_id")
     for item in data["spans"] or ():
@@ -100,14 +101,14 @@ def _mlflow_span(row: Mapping[str, Any], trace: str) -> Span:
     attributes = {name: decoded(value) for name, value in raw.items()} if isinstance(raw, Mapping) else {}
     inside = row.get("context")
     context = inside if isinstance(inside, Mapping) else row  # MLflow 2 had a context
-    own = identifier(_first_of(context, "span_id", "spanId"), 8)
+    own = identifier(first_of(context, "span_id", "spanId"), 8)
     if not own:
         raise ValueError("a span without a span id")
-    parent = identifier(_first_of(row, "parent_span_id", "parent_id"), 8)
+    parent = identifier(first_of(row, "parent_span_id", "parent_id"), 8)
     name = str(row.get("name") or "")
     span = Span("mlflow", trace, own, parent, name, kind_of(attributes.get("mlflow.spanType"), name))
-    span.start = nanoseconds(_first_of(row, "start_time_unix_nano", "start_time"))
-    span.end = nanoseconds(_first_of(row, "end_time_unix_nano", "end_time"))
+    span.start = nanoseconds(first_of(row, "start_time_unix_nano", "start_time"))
+    span.end = nanoseconds(first_of(row, "end_time_unix_nano", "end_time"))
     recorded = attributes.get("mlflow.spanInputs"), attributes.get("mlflow.spanOutputs")
     if recorded == (None, None) and raw:  # sent to MLflow by OpenTelemetry
         sent = next(otel_spans({**row, "traceId": "0" * 32, "spanId": own, "attributes": tree(raw)}))
@@ -128,17 +129,7 @@ def _filled(span: Span, given: Any, gave: Any) -> Span:
         messages = given.get("messages", given.get("prompt")) if isinstance(given, Mapping) else given
         if isinstance(messages, list) and len(messages) == 1 and isinstance(messages[0], list):
             messages = messages[0]  # LangChain: a batch of one
-        span.messages = list(messages) if is_conversation(messages) else _as_prompt(messages)
+        if isinstance(messages, str) and messages.strip():
+            messages = [{"role": "user", "content": messages}]
+        span.messages = list(messages) if is_conversation(messages) else []
     return span
-
-
-def _as_prompt(value: Any) -> list[Any]:
-    return [{"role": "user", "content": value}] if isinstance(value, str) and value.strip() else []
-
-
-def _without_none(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if value is not None}
-
-
-def _first_of(row: Mapping[str, Any], *names: str) -> Any:
-    return next((row[name] for name in names if row.get(name) is not None), None)

@@ -44,18 +44,10 @@ def relatives(body: str, words: list[Word], first: int, last: int) -> Iterator[C
             if {word.lower for word in words[first : at - 1]} & (REPORTS | {"of"}):
                 continue
         else:
-            closed = next(
-                (
-                    comma
-                    for comma in range(at + 2, last)
-                    if words[comma].text == ","
-                    and words[comma + 1 : comma + 2]
-                    and words[comma + 1].lower not in ("and", "or")
-                ),
-                None,
-            )
+            after = (words[comma + 1] for comma in range(at + 2, min(last, len(words) - 1)) if words[comma].text == ",")
+            goes_on = any(word.lower not in ("and", "or") for word in after)
             unclear = (PREPOSITIONS | REPORTS | {"and"}) - {"of"}
-            if closed is not None or any(word.lower in unclear for word in words[main + 1 : at - 1]):
+            if goes_on or any(word.lower in unclear for word in words[main + 1 : at - 1]):
                 continue  # where the clause ends, or which noun is meant, cannot be told
             antecedent = _phrase_before(body, words, main + 1, at - 1)
             if not antecedent:

@@ -39,12 +39,10 @@ def _rejoined(sentence: str, parts: list[Clause], gone: set[int]) -> list[tuple[
         return changes
     first = next(index for index in range(len(parts)) if index not in gone)
     clause = parts[first]
-    opening = f"{clause.given} " if clause.given else ""
-    words = sentence[clause.start : clause.end]
-    if not opening:
-        opening, begin = words[:1].upper(), clause.start + 1
+    if clause.given:
+        opening, begin = f"{clause.given[:1].upper()}{clause.given[1:]} ", clause.start
     else:
-        opening, begin = opening[:1].upper() + opening[1:], clause.start
+        opening, begin = sentence[clause.start : clause.end][:1].upper(), clause.start + 1
     rest = [change for change in changes if change[0] >= clause.end]
     return [(parts[0].start, begin, opening), *rest]
 

@@ -94,9 +94,8 @@ def _noun_like(word: Word) -> bool:
 
 def _is_plural(words: list[Word], at: int) -> bool:
     word = words[at].lower if at >= 0 else ""
-    return (
-        word.endswith("s") and not word.endswith(("ss", "us", "is", "'s")) and (at == 0 or words[at].text[0].islower())
-    )
+    many = word.endswith("s") and not word.endswith(("ss", "us", "is", "'s"))
+    return many and (at == 0 or words[at].text[0].islower())
 
 
 def first_finite(words: list[Word], first: int, last: int) -> int | None:

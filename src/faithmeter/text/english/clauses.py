@@ -29,13 +29,14 @@ from faithmeter.text.english.clause_words import (
 from faithmeter.text.english.word_tables import STOP_WORDS, words
 
 LONGEST = 90  # words of a sentence that is looked into
-
-
 _STOP = re.compile(r"(?<![.!])[.!]++[\"'”’)\]*_]*+(?>(?:\s*+\[[^\]]{1,12}\]){0,20})\s*+\Z")
 _BLOCKED = re.compile(r"[?\n:{}<>|`]|https?://|\bnot only\b|\beither\b|\bneither\b|\bwhether\b|\bboth\b", re.IGNORECASE)
 _CONDITION = re.compile(
     r"(?:if|when|because|unless|after|before|since|until|once|as soon as|as long as|given that|in case|whenever)\b",
     re.IGNORECASE,
+)
+_SAID_OF_IT = re.compile(
+    r",\s*(?:who|which|whose|an?|the|one|his|her|its|their)\b.*\Z|(?<!\s)\s*+\([^)]{0,400}\)", re.DOTALL
 )
 _JOINS = words("and but while whereas although though yet")
 
@@ -164,12 +165,7 @@ def _subject(body: str, words: list[Word], begin: int, end: int) -> tuple[str, i
     if first >= last:
         return None
     text = body[words[first].start : words[last - 1].end]
-    text = re.sub(
-        r",\s*(?:who|which|whose|an?|the|one|his|her|its|their)\b.*\Z|(?<!\s)\s*+\([^)]{0,400}\)",
-        "",
-        text,
-        flags=re.DOTALL,
-    )
+    text = _SAID_OF_IT.sub("", text)
     text = re.sub(r",\s*(?:however|though|therefore|too|also)\b,?", "", text).rstrip(" ,")
     return text, verb
 

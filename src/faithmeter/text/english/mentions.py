@@ -151,8 +151,7 @@ def _numbers(text: str) -> Iterator[Mention]:
         amount = _NUMBER.search(text, match.end(), match.end() + 30)
         yield Mention(*match.span(), "currency", match[0], match[0], plain_number(amount[0]) if amount else "")
     for match in _NUMBER.finditer(text):
-        unit = _UNIT_AFTER.match(text, match.end())
-        named = _UNITS.get(unit["unit"].lower(), unit["unit"].lower()) if unit else ""
+        unit, named = _unit_after(text, match.end())
         year = _YEAR.match(match[0]) and not named and text[match.start() - 1 : match.start()] not in "$€£¥₹"
         year = year or (_YEAR.match(match[0]) and match.start() == 0 and not named)
         yield Mention(*match.span(), "year" if year else "number", match[0], plain_number(match[0]), named)
@@ -163,12 +162,17 @@ def _numbers(text: str) -> Iterator[Mention]:
         value = digits[0] if digits else str(_ORDINALS[match[0].lower()])
         yield Mention(*match.span(), "ordinal", match[0], value)
     for match in _NUMBER_WORD.finditer(text):
-        unit = _UNIT_AFTER.match(text, match.end())
-        named = _UNITS.get(unit["unit"].lower(), unit["unit"].lower()) if unit else ""
+        unit, named = _unit_after(text, match.end())
         value = str(_WORDS[match[0].lower()])
         yield Mention(*match.span(), "number", match[0], value, named)
         if unit:
             yield Mention(*unit.span("unit"), "unit", unit["unit"], named, value)
+
+
+def _unit_after(text: str, end: int) -> tuple[re.Match[str] | None, str]:
+    """The unit behind a number, and its one name."""
+    unit = _UNIT_AFTER.match(text, end)
+    return unit, _UNITS.get(unit["unit"].lower(), unit["unit"].lower()) if unit else ""
 
 
 def _names(text: str, known: frozenset[str]) -> Iterator[Mention]:
@@ -176,7 +180,7 @@ def _names(text: str, known: frozenset[str]) -> Iterator[Mention]:
         start = match.start()
         words = match[0].split(" ")
         first = 0
-        while first < len(words) and (_opens(text, start, words[first], known)):
+        while first < len(words) and _opens(text, start, words[first], known):
             start += len(words[first]) + 1
             first += 1
         while first < len(words) and words[first] in ("of", "the", "de", "la", "al"):
@@ -192,8 +196,7 @@ def _opens(text: str, start: int, word: str, known: frozenset[str]) -> bool:
     if word.lower() in _OPENERS and not (word.isupper() and len(word) > 1):
         return True
     before = text[max(0, start - 100) : start].rstrip("\"'“‘(*_[ \n\t")
-    first = not before or before[-1] in ".!?:•-–;"
-    return first and (word.lower() in known)
+    return word.lower() in known and (not before or before[-1] in ".!?:•-–;")
 
 
 def plain_number(number: str) -> str:

@@ -136,55 +136,22 @@ VERBS = frozenset(GERUNDS.values())
 PHRASES = {
     tuple(phrase.split()): shorter
     for phrase, shorter in {
-        "per cent": "%",
-        "united states of america": "usa",
-        "united states": "usa",
-        "united kingdom": "uk",
-        "motion picture": "film",
-        "passed away": "died",
-        "academy award": "oscar",
-        "academy awards": "oscars",
-        "in order to": "to",
-        "as well as": "and",
-        "for instance": "for example",
-        "a dozen": "12",
-        "a number of": "several",
-        "prior to": "before",
-        "in addition": "",
-        "in addition to": "besides",
-        "no one": "nobody",
-        "no fewer than": "at least",
-        "no less than": "at least",
-        "no more than": "at most",
-        "is located": "is",
-        "is situated": "is",
-        "are located": "are",
-        "are situated": "are",
+        "per cent": "%", "united states of america": "usa", "united states": "usa", "united kingdom": "uk",
+        "motion picture": "film", "passed away": "died", "academy award": "oscar", "academy awards": "oscars",
+        "in order to": "to", "as well as": "and", "for instance": "for example", "a dozen": "12",
+        "a number of": "several", "prior to": "before", "in addition": "", "in addition to": "besides",
+        "no one": "nobody", "no fewer than": "at least", "no less than": "at least", "no more than": "at most",
+        "is located": "is", "is situated": "is", "are located": "are", "are situated": "are",
     }.items()
-}
+}  # fmt: skip
 # What these mean before a number; elsewhere they are themselves.
 BEFORE_NUMBER = {
-    "over": "more than",
-    "above": "more than",
-    "exceeding": "more than",
-    "under": "less than",
-    "below": "less than",
-    "fewer than": "less than",
-    "greater than": "more than",
-    "higher than": "more than",
-    "lower than": "less than",
-    "about": "approximately",
-    "around": "approximately",
-    "roughly": "approximately",
-    "circa": "approximately",
-    "nearly": "almost",
-    "~": "approximately",
-    "≈": "approximately",
-    ">": "more than",
-    "<": "less than",
-    "≥": "at least",
-    "≤": "at most",
-}
+    "over": "more than", "above": "more than", "exceeding": "more than", "under": "less than", "below": "less than",
+    "fewer than": "less than", "greater than": "more than", "higher than": "more than", "lower than": "less than",
+    "about": "approximately", "around": "approximately", "roughly": "approximately", "circa": "approximately",
+    "nearly": "almost", "~": "approximately", "≈": "approximately", ">": "more than", "<": "less than",
+    "≥": "at least", "≤": "at most",
+}  # fmt: skip
 ACRONYMS = {"us": "usa", "usa": "usa", "uk": "uk"}
 
 # Past participles that do not end in -ed, so that "has won" is read as "won".
