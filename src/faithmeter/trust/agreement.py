@@ -96,6 +96,10 @@ class Agreement:
     def weights(self) -> Array:
         return np.array([unit.weight for unit in self.units], float)
 
+    @property
+    def _sure(self) -> list[LabelledUnit]:
+        return [unit for unit in self.units if unit.support is not None]
+
     @cached_property
     def figures(self) -> dict[str, Estimate]:
         """Every figure with its 95 % interval; claims of one answer are drawn together."""
@@ -109,8 +113,7 @@ class Agreement:
                 ("kappa", stats.kappa),
             )
         }
-        sure = [unit for unit in self.units if unit.support is not None]
-        if sure:
+        if sure := self._sure:
             good, support, weights = _arrays(sure)
             for name, function in (
                 ("auroc", stats.auroc),
@@ -132,14 +135,12 @@ class Agreement:
     @property
     def reliability(self) -> list[Bin]:
         """What share is really supported, by the support that the judge gave."""
-        sure = [unit for unit in self.units if unit.support is not None]
-        return stats.reliability(*_arrays(sure)) if sure else []
+        return stats.reliability(*_arrays(self._sure)) if self._sure else []
 
     @property
     def roc(self) -> list[tuple[float, float]]:
         """(false alarm rate, share caught) over all thresholds."""
-        sure = [unit for unit in self.units if unit.support is not None]
-        return stats.roc(*_arrays(sure)) if sure else []
+        return stats.roc(*_arrays(self._sure)) if self._sure else []
 
     @property
     def confusion(self) -> dict[str, dict[str, int]]:
@@ -286,9 +287,8 @@ def _answer_unit(gold: Gold, result: Result) -> LabelledUnit:
     """An answer is as good as its worst claim."""
     judged = result.verdicts
     faithful = all(verdict.label is Label.SUPPORTED for verdict in judged)
-    supports = [verdict.support for verdict in judged]
-    known = [support for support in supports if support is not None]
-    support = (min(known) if known else 1.0) if len(known) == len(supports) else None
+    known = [verdict.support for verdict in judged if verdict.support is not None]
+    support = min(known, default=1.0) if len(known) == len(judged) else None
     worst = min(
         judged, key=lambda v: (v.label is Label.SUPPORTED, 1.0 if v.support is None else v.support), default=None
     )
@@ -309,14 +309,6 @@ def _arrays(units: Sequence[LabelledUnit]) -> tuple[Bools, Array, Array]:
 
 
 def _as_dict(unit: LabelledUnit) -> dict[str, Any]:
+    said = {name: getattr(unit, name) for name in ("sample", "text", "people", "judge", "support")}
     evidence = [item.quote for item in unit.verdict.evidence] if unit.verdict else []
-    reason = unit.verdict.reason if unit.verdict else None
-    return {
-        "sample": unit.sample,
-        "text": unit.text,
-        "people": unit.people,
-        "judge": unit.judge,
-        "support": unit.support,
-        "evidence": evidence,
-        "reason": reason,
-    }
+    return said | {"evidence": evidence, "reason": unit.verdict.reason if unit.verdict else None}

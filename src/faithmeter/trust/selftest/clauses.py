@@ -9,57 +9,52 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from faithmeter.text.english.word_tables import words
 from faithmeter.trust.selftest import english as grammar
-from faithmeter.trust.selftest.english import words
 
 _LEAD = re.compile(r"^(?:(?:In|On|During|By|After|Since|Before|At) [^,]{2,40}|Additionally|However|Furthermore), ")
-_ADVERBS = frozenset(
-    words("also later then once eventually finally recently originally officially reportedly previously subsequently")
+_ADVERBS = words(
+    "also later then once eventually finally recently originally officially reportedly previously subsequently"
 )
-_PREPOSITIONS = frozenset(
-    words("in on at for to by with from as after before during when because over under into against about between near "
-          "through until since without while")
-)  # fmt: skip
-_DETERMINERS = frozenset(words("the a an his her their its our my your this these those some several two three four"))
+_PREPOSITIONS = words(
+    "in on at for to by with from as after before during when because over under into against about between near "
+    "through until since without while"
+)
+_DETERMINERS = words("the a an his her their its our my your this these those some several two three four")
 _SUBJECTS = {"he": "him", "she": "her", "they": "them", "we": "us", "it": "it"}
 _OBJECTS = {"him": "he", "her": "she", "them": "they", "us": "we", "it": "it"}
-_BARRED = frozenset(
-    {*words("and or but nor who which that whom whose where not never no is are was were be been being am has have had "
-            "do does did such will would can could may might must should shall to there both either only even than "
-            "once"),
-     *_PREPOSITIONS}
-)  # fmt: skip
-# They take what looks like an object but is not one: no passive, no roles.
-_INTRANSITIVE = frozenset(
-    words("became remained stayed seemed appeared lasted died arrived happened occurred resembled measured weighed "
-          "totalled wants turned retired resigned returned wanted cost had went came lived grew stood rose fell began "
-          "started worked succeeded meant got felt ended joined left entered attended")
-)  # fmt: skip
-_TIMES = frozenset(
-    words("day days week weeks month months year years hour hours time times morning evening night minutes")
+_BARRED = _PREPOSITIONS | words(
+    "and or but nor who which that whom whose where not never no is are was were be been being am has have had do does "
+    "did such will would can could may might must should shall to there both either only even than once"
 )
+# They take what looks like an object but is not one: no passive, no roles.
+_INTRANSITIVE = words(
+    "became remained stayed seemed appeared lasted died arrived happened occurred resembled measured weighed "
+    "totalled wants turned retired resigned returned wanted cost had went came lived grew stood rose fell began "
+    "started worked succeeded meant got felt ended joined left entered attended"
+)
+_TIMES = words("day days week weeks month months year years hour hours time times morning evening night minutes")
 _BE = {("past", False): "was", ("past", True): "were", ("present", False): "is", ("present", True): "are"}
 
-
-_LOOSE = frozenset(words("in on at during since until before"))
-_LINKS = frozenset(words("and or but who which that when while because where"))
-_ACTORS = frozenset(
-    words("mother father parents brother sister son daughter wife husband man men woman women boy girl child children "
-          "crew team company government police court judge president minister king queen army group staff doctor "
-          "teacher student students customer customers reviewer reviewers officer officers player players coach club "
-          "union party committee board agency family prince captain owner manager director friend friends victim "
-          "suspect senator governor mayor community people residents photographer politician author council ministry")
-)  # fmt: skip
-_THINGS = frozenset(
-    words("cup medal award awards prize prizes trophy championship championships open games series war veto act order "
-          "title league season show film album book oscar emmy grammy festival day year road street avenue")
-)  # fmt: skip
+_LOOSE = words("in on at during since until before")
+_LINKS = words("and or but who which that when while because where")
+_ACTORS = words(
+    "mother father parents brother sister son daughter wife husband man men woman women boy girl child children "
+    "crew team company government police court judge president minister king queen army group staff doctor "
+    "teacher student students customer customers reviewer reviewers officer officers player players coach club "
+    "union party committee board agency family prince captain owner manager director friend friends victim "
+    "suspect senator governor mayor community people residents photographer politician author council ministry"
+)
+_THINGS = words(
+    "cup medal award awards prize prizes trophy championship championships open games series war veto act order "
+    "title league season show film album book oscar emmy grammy festival day year road street avenue"
+)
 # What they are done to cannot do them.
-_MAKING = frozenset(
-    words("produced directed wrote released published composed painted recorded included contained received won earned "
-          "served gained designed built launched created invented founded made discovered used needed required signed "
-          "portrayed played voiced starred hosted presented represented")
-)  # fmt: skip
+_MAKING = words(
+    "produced directed wrote released published composed painted recorded included contained received won earned "
+    "served gained designed built launched created invented founded made discovered used needed required signed "
+    "portrayed played voiced starred hosted presented represented"
+)
 
 
 class Clause(NamedTuple):
@@ -92,7 +87,8 @@ class Clause(NamedTuple):
         else:
             verb = self.adverb + (self.past if self.tense == "past" else self.third or "")
         by = " by" if passive else ""
-        text = f"{_as_subject(subject)} {verb}{by} {_as_object(other)}{self.tail}{self.more}{self.stop}"
+        subject, other = _OBJECTS.get(subject.lower(), _lowered(subject)), _SUBJECTS.get(other.lower(), _lowered(other))
+        text = f"{subject} {verb}{by} {other}{self.tail}{self.more}{self.stop}"
         return self.lead + text if self.lead else grammar.capitalised(text)
 
     @property
@@ -104,14 +100,8 @@ class Clause(NamedTuple):
         tail = self.tail.split()
         clear = not tail or (tail[0] in _LOOSE and not any(word in _LINKS or word.endswith("ing") for word in tail))
         owned = not self.passive and self.patient.split()[0].lower() in ("his", "her", "their", "its")
-        even = self.past in grammar.SYMMETRIC
-        return (
-            clear
-            and not self.more
-            and not owned
-            and not even
-            and "it" not in (self.agent.lower(), self.patient.lower())
-        )
+        barred = self.more or owned or self.past in grammar.SYMMETRIC
+        return clear and not barred and "it" not in (self.agent.lower(), self.patient.lower())
 
     @property
     def two_sided(self) -> bool:
@@ -229,9 +219,8 @@ def is_plural(phrase: str) -> bool:
         return True
     if first in ("a", "an", "this") or (last[:1].isupper() and first != "the"):
         return False
-    return last in ("people", "children", "men", "women") or (
-        last.endswith("s") and not last.endswith(("ss", "us", "is"))
-    )
+    many = last.endswith("s") and not last.endswith(("ss", "us", "is"))
+    return many or last in ("people", "children", "men", "women")
 
 
 def _can_act(phrase: str) -> bool:
@@ -241,14 +230,6 @@ def _can_act(phrase: str) -> bool:
         return first != "it"
     named = last[:1].isupper() and last.lower() not in _THINGS and (first == "the" or first not in _DETERMINERS)
     return named or last.lower() in _ACTORS
-
-
-def _as_subject(phrase: str) -> str:
-    return _OBJECTS.get(phrase.lower(), _lowered(phrase))
-
-
-def _as_object(phrase: str) -> str:
-    return _SUBJECTS.get(phrase.lower(), _lowered(phrase))
 
 
 def _lowered(phrase: str) -> str:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from faithmeter.text.english.word_tables import words
 from faithmeter.trust.selftest import english as grammar
 from faithmeter.trust.selftest.clauses import parse
 from faithmeter.trust.selftest.source_text import TOKEN, Source, names
@@ -180,11 +181,8 @@ def name(claim: str, source: Source, rng: random.Random) -> str | None:
     start, end = rng.choice(spots)
     old = claim[start:end]
     after_in = re.search(r"\b(?:in|near) $", claim[:start]) is not None
-    options = [
-        new
-        for new in (grammar.OTHER_PLACES if after_in else _other_names(old))
-        if not source.has(new) and new not in claim
-    ]
+    others = grammar.OTHER_PLACES if after_in else _other_names(old)
+    options = [new for new in others if not source.has(new) and new not in claim]
     if not options:
         return None
     new = rng.choice(options)
@@ -208,13 +206,11 @@ def _other_names(old: str) -> tuple[str, ...]:
 _NEGATED = re.compile(rf"\b({'|'.join(grammar.AUXILIARIES)}) not\b|\b(ca|wo|\w+)n['’]t\b|\bcannot\b")
 _PLAIN = re.compile(rf"\b({'|'.join(grammar.AUXILIARIES)})\b(?!['’])")
 # Before these, "not" would mean something else, or read badly.
-_NOT_BEFORE = frozenset(
-    grammar.words(
-        "not never no only just also still already both either nothing none neither all that why how when where"
-    )
+_NOT_BEFORE = words(
+    "not never no only just also still already both either nothing none neither all that why how when where"
 )
-_NO_VERB_AFTER = frozenset(
-    grammar.words("a an the of in on at by to from with for as and or his her their its our this that these no more")
+_NO_VERB_AFTER = words(
+    "a an the of in on at by to from with for as and or his her their its our this that these no more"
 )
 
 
@@ -240,8 +236,8 @@ def negation(claim: str, source: Source, rng: random.Random) -> str | None:
 
 
 _FOLLOWING = re.compile(r" ([\w-]+)")
-_NO_SUBJECT = frozenset(grammar.words("to may might here what who you as we i if"))
-_SOME = frozenset(grammar.words("some several many few certain one other others another sometimes often"))
+_NO_SUBJECT = words("to may might here what who you as we i if")
+_SOME = words("some several many few certain one other others another sometimes often")
 
 
 def _denied(auxiliary: str, following: str) -> str:

@@ -62,12 +62,9 @@ def reordering(claim: str, source: Source, rng: random.Random) -> str | None:
     """A phrase of time goes to the other end, or two names or items of a list change places."""
     body, stop = grammar.ends(claim)
     options = []
-    if (
-        (last := _LAST.search(body))
-        and not _CLAUSE.search(body[: last.start()])
-        and not re.search(r"\bto \w+ing\b", body)
-    ):
-        options.append(f"{grammar.capitalised(last['when'])}, {_inner(body[: last.start()], source)}{stop}")
+    last = None if re.search(r"\bto \w+ing\b", body) else _LAST.search(body)
+    if last and not _CLAUSE.search(body[: last.start()]):
+        options.append(f"{grammar.capitalised(last['when'])}, {_inner(body[: last.start()])}{stop}")
     if (first := _FIRST.match(body)) and not _CLAUSE.search(body[first.end() :]):
         when = first["when"][0].lower() + first["when"][1:]
         options.append(f"{grammar.capitalised(body[first.end() :])} {when}{stop}")
@@ -83,7 +80,7 @@ def _no_item(word: str) -> bool:
     return word in grammar.FUNCTION or word in grammar.AUXILIARIES or word in grammar.BY_PAST or word.endswith("ing")
 
 
-def _inner(text: str, source: Source) -> str:
+def _inner(text: str) -> str:
     """A sentence to be put inside another: without its capital, unless that is a name's."""
     first, space, rest = text.partition(" ")
     return (first.lower() if first.lower() in grammar.FUNCTION and first != "I" else first) + space + rest
