@@ -65,9 +65,7 @@ def verdict(comparison: Comparison) -> str:
         return "no sample has a score in both runs"
     if not any(comparison.directions[::2]):
         apart = len(comparison.missing) + len(comparison.added)
-        return (
-            f"no score changed among the samples in both runs; {apart} are in one only" if apart else "no score changed"
-        )
+        return "no score changed" + (f" among the samples in both runs; {apart} are in one only" if apart else "")
     if comparison.p_value >= SIGNIFICANT or interval[0] <= 0 <= interval[1]:
         return "may well be chance"
     return "better, and hardly by chance" if interval[0] > 0 else "worse, and hardly by chance"
@@ -82,15 +80,11 @@ def comparison_report(comparison: Comparison, *, rows: int = 10) -> RenderableTy
     changes = [Text(printable(f"{name}: {before} → {after}")) for name, before, after in comparison.signature_changes()]
     head = [Text(), Text("What differs", style="bold")] if changes else []
     changed = comparison.changed()
-    worse = [pair for pair in changed if (pair.difference or 0) < 0 or _lost(pair)][:rows]
+    worse = [pair for pair in changed if (pair.difference or 0) < 0 or pair.lost][:rows]
     better = [pair for pair in reversed(changed) if (pair.difference or 0) > 0][:rows]
     return Group(
         *lines, *head, *changes, *_section("Got worse", comparison, worse), *_section("Got better", comparison, better)
     )
-
-
-def _lost(pair: Pairing) -> bool:
-    return pair.scores[0] is not None and pair.scores[1] is None
 
 
 def _section(title: str, comparison: Comparison, pairs: list[Pairing]) -> Iterator[RenderableType]:

@@ -21,7 +21,6 @@ from faithmeter.results import Result
 EDITED = 75  # of 100: how alike two claims are (characters in common) for one to be the other, edited
 SIGNIFICANT = 0.05  # two-sided; a regression must also have its whole interval below 0
 
-
 PairedBy = Literal["id", "question", "position"]
 
 
@@ -49,13 +48,6 @@ class SampleChange(NamedTuple):
     after: Result
 
     @property
-    def difference(self) -> float | None:
-        """How much the score rose; None if one run has none."""
-        if self.before.score is None or self.after.score is None:
-            return None
-        return self.after.score - self.before.score
-
-    @property
     def claims(self) -> list[ClaimChange]:
         """The claims of both runs, matched by their words: in the order of the later run, then those that are gone."""
         return list(matched(self.before.outcomes, self.after.outcomes))
@@ -76,6 +68,11 @@ class Pairing(NamedTuple):
         """How much the score rose; None if one run has none."""
         before, after = self.scores
         return None if before is None or after is None else after - before
+
+    @property
+    def lost(self) -> bool:
+        """Whether only the earlier run has a score."""
+        return self.scores[0] is not None and self.scores[1] is None
 
 
 def matched(before: Sequence[Outcome], after: Sequence[Outcome]) -> Iterator[ClaimChange]:
@@ -259,7 +256,7 @@ class Comparison:
     def changed(self) -> list[Pairing]:
         """The pairs whose score or claims changed: the largest losses first, what lost its score before them."""
         moved = [pair for pair in self.pairs if pair.changes or abs(pair.difference or 0) > 1e-9]
-        return sorted(moved, key=_by_loss)
+        return sorted(moved, key=lambda pair: (-2.0 if pair.lost else pair.difference or 0.0, -pair.changes))
 
     def signature_changes(self) -> list[tuple[str, str, str]]:
         """(part, before, after) of the parts of the signatures that differ."""
@@ -268,11 +265,6 @@ class Comparison:
         return [
             (name, before.get(name, "–"), after.get(name, "–")) for name in names if before.get(name) != after.get(name)
         ]
-
-
-def _by_loss(pair: Pairing) -> tuple[float, int]:
-    lost = pair.scores[0] is not None and pair.scores[1] is None
-    return (-2.0 if lost else pair.difference or 0.0, -pair.changes)
 
 
 def _parts(signatures: Counter[str]) -> dict[str, str]:

@@ -46,9 +46,8 @@ def lines(summary: Summary, *, title: str | None = None) -> Iterator[str]:
 
 def headline(summary: Summary) -> str:
     """The mean, its interval, and whether it passes."""
-    interval = (
-        f" (95 % interval {rounded(summary.interval[0])} to {rounded(summary.interval[1])})" if summary.interval else ""
-    )
+    between = summary.interval
+    interval = f" (95 % interval {rounded(between[0])} to {rounded(between[1])})" if between else ""
     gate = ""
     if summary.passed is not None:
         gate = f", {'✓ passes' if summary.passed else '✗ below'} the limit of {summary.min_score:g}"

@@ -58,8 +58,10 @@ def _table(group: Sequence[Agreement]) -> str:
         + "</tr>"
         for name in names
     ]
-    for word, figure in (("labelled", _size), ("seconds per claim", _seconds), ("cost of 1,000 claims", _cost)):
-        cells = "".join(f"<td>{figure(item)}</td>" for item in group)
+    seconds = [f"{item.usage.seconds / item.claims:.2g}" if item.claims else "–" for item in group]
+    more = {"labelled": map(_size, group), "seconds per claim": seconds, "cost of 1,000 claims": map(_cost, group)}
+    for word, figures in more.items():
+        cells = "".join(f"<td>{figure}</td>" for figure in figures)
         rows.append(f'<tr><th scope="row">{word}</th>{cells}</tr>')
     best_in_bold = " Best value of a row in bold." if len(group) > 1 else ""
     return (
@@ -91,10 +93,6 @@ def _size(item: Agreement) -> str:
         if count
     ]
     return f"{len(item.units):,}" + (f' <span class="unit">{", ".join(aside)}</span>' if aside else "")
-
-
-def _seconds(item: Agreement) -> str:
-    return f"{item.usage.seconds / item.claims:.2g}" if item.claims else "–"
 
 
 def _cost(item: Agreement) -> str:

@@ -13,7 +13,7 @@ from faithmeter.datamodels import Label
 from faithmeter.display import BLAME_WORDS, LOOKS, rounded
 from faithmeter.report.compare_terminal import p_words, signed, verdict
 from faithmeter.report.comparison import Comparison, Pairing
-from faithmeter.report.html.overview import tile
+from faithmeter.report.html.overview import gauge, tile
 from faithmeter.report.html.page import BLOCK, data_script, page
 from faithmeter.report.html.payload import comparable
 from faithmeter.report.summary import BINS, bin_of
@@ -91,10 +91,8 @@ def _difference(comparison: Comparison) -> str:
     interval = comparison.interval
     between = ""
     if interval:
-        numbers = (
-            f"95 % interval {signed(interval[0])} to {signed(interval[1])}, p = {escape(p_words(comparison.p_value))}"
-        )
-        between = f'{_gauge(comparison, interval)}<p class="unit">{numbers}</p>'
+        numbers = f"{signed(interval[0])} to {signed(interval[1])}, p = {escape(p_words(comparison.p_value))}"
+        between = f'{_gauge(comparison, interval)}<p class="unit">95 % interval {numbers}</p>'
     return (
         '<div class="panel mean"><h2 class="eyebrow">Mean difference</h2>'
         f'<span class="figure">{signed(comparison.difference)}</span>{between}'
@@ -106,12 +104,7 @@ def _gauge(comparison: Comparison, interval: tuple[float, float]) -> str:
     """The interval on a scale whose middle is 0."""
     reach = max(0.05, *(abs(bound) * 1.25 for bound in interval))
     low, high, point = (100 + 100 * value / reach for value in (*interval, comparison.difference or 0.0))
-    return (
-        '<svg class="gauge" viewBox="-3 0 206 30" preserveAspectRatio="none" aria-hidden="true">'
-        '<line class="base" x1="0" x2="200" y1="15" y2="15"/><line class="limit" x1="100" x2="100" y1="3" y2="27"/>'
-        f'<line class="band" x1="{low:.1f}" x2="{high:.1f}" y1="15" y2="15"/>'
-        f'<ellipse class="point" cx="{point:.1f}" cy="15" rx="5" ry="7"/></svg>'
-    )
+    return gauge(low, high, point, under='<line class="limit" x1="100" x2="100" y1="3" y2="27"/>')
 
 
 def _distributions(comparison: Comparison) -> str:
@@ -186,7 +179,7 @@ def _mark(name: str | None) -> str:
 def _moved(comparison: Comparison, before: str | None, after: str | None) -> str:
     count = comparison.labels[before, after]
     kind = "kept" if before == after else "moved"
-    return f'<td class="{kind if count else "none"}">{count:,}</td>' if count else '<td class="none">·</td>'
+    return f'<td class="{kind}">{count:,}</td>' if count else '<td class="none">·</td>'
 
 
 def _wrong(comparison: Comparison) -> str:

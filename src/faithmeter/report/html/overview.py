@@ -74,16 +74,20 @@ def _mean(summary: Summary) -> str:
 def _gauge(summary: Summary) -> str:
     if summary.mean is None or summary.interval is None:
         return ""
-    low, high = (200 * min(1.0, max(0.0, bound)) for bound in summary.interval)
+    low, high, point = (200 * min(1.0, max(0.0, value)) for value in (*summary.interval, summary.mean))
     limit = ""
     if summary.min_score is not None:
         x = 200 * summary.min_score
         limit = f'<line class="limit" x1="{x:.1f}" x2="{x:.1f}" y1="3" y2="27"/>'
-    point = 200 * min(1.0, max(0.0, summary.mean))
+    return gauge(low, high, point, over=limit)
+
+
+def gauge(low: float, high: float, point: float, *, under: str = "", over: str = "") -> str:
+    """A figure and its interval on a scale from 0 to 200; what else is drawn goes under the interval or over it."""
     return (
         '<svg class="gauge" viewBox="-3 0 206 30" preserveAspectRatio="none" aria-hidden="true">'
-        '<line class="base" x1="0" x2="200" y1="15" y2="15"/>'
-        f'<line class="band" x1="{low:.1f}" x2="{high:.1f}" y1="15" y2="15"/>{limit}'
+        f'<line class="base" x1="0" x2="200" y1="15" y2="15"/>{under}'
+        f'<line class="band" x1="{low:.1f}" x2="{high:.1f}" y1="15" y2="15"/>{over}'
         f'<ellipse class="point" cx="{point:.1f}" cy="15" rx="5" ry="7"/></svg>'
     )
 
@@ -147,10 +151,7 @@ def _shares(summary: Summary) -> str:
         word = name.replace("_", " ")
         items.append(
             f'<li class="{name}"><span class="name"><span aria-hidden="true">{LOOKS[word].mark}</span> {word}</span>'
-            f'<span class="figure">{count:,} <span class="unit">{share:.0%}</span></span>'
-            '<svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
-            '<rect class="rail" width="100" height="8" rx="1"/>'
-            f'<rect width="{100 * share:.2f}" height="8" rx="1"/></svg></li>'
+            f"{plot.bar(count, share)}</li>"
         )
     return f'<ul class="shares" role="list">{"".join(items)}</ul>'
 

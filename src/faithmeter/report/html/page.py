@@ -41,7 +41,10 @@ def write_html(
     parts = {
         "about": _about(about or {}),
         "overview": overview(summary),
-        "notice": _notice(summary.count, limit) if kept is not None else "",
+        "notice": ""
+        if kept is None
+        else f'<p class="notice">The numbers are over all {summary.count:,} samples; the '
+        f"table holds the {limit:,} lowest.</p>",
     }
     before, after = page("report.html", title=title, styles=STYLES, scripts=SCRIPTS, parts=parts)
     file.write(before)
@@ -127,7 +130,3 @@ def _lowest(results: Iterable[Result], limit: int) -> set[int]:
     """The indexes of the results to keep: failed ones, then the lowest scores."""
     scores = ((-1.0 if result.score is None else result.score, index) for index, result in enumerate(results))
     return {index for _, index in heapq.nsmallest(limit, scores)}
-
-
-def _notice(count: int, limit: int) -> str:
-    return f'<p class="notice">The numbers are over all {count:,} samples; the table holds the {limit:,} lowest.</p>'

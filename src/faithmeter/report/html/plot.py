@@ -53,6 +53,15 @@ def grid(summary: Summary) -> str:
     return _panel("".join(_grid(summary)), words)
 
 
+def bar(count: int, share: float) -> str:
+    """A count with its share of all, as a number and as a bar."""
+    return (
+        f'<span class="figure">{count:,} <span class="unit">{share:.0%}</span></span>'
+        '<svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect class="rail" width="100" height="8" rx="1"/><rect width="{100 * share:.2f}" height="8" rx="1"/></svg>'
+    )
+
+
 def _panel(body: str, words: str) -> str:
     return f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{words}">{body}</svg>'
 

@@ -36,17 +36,6 @@ class TrendRun(NamedTuple):
     summary: Summary
 
 
-class Step(NamedTuple):
-    """From one run to the next; None where the two have no sample in common."""
-
-    comparison: Comparison | None
-
-    @property
-    def difference(self) -> float | None:
-        """How much the mean rose, over the samples of both."""
-        return self.comparison.difference if self.comparison else None
-
-
 def read_runs(paths: Sequence[str | Path], *, by_date: bool = False, min_score: float | None = None) -> list[TrendRun]:
     """The runs, in the order given or by the date of their files."""
     runs = []
@@ -59,14 +48,14 @@ def read_runs(paths: Sequence[str | Path], *, by_date: bool = False, min_score: 
     return sorted(runs, key=lambda run: run.written) if by_date else runs
 
 
-def steps(runs: Sequence[TrendRun]) -> list[Step]:
-    """What changed from each run to the next."""
-    changes = []
+def steps(runs: Sequence[TrendRun]) -> list[Comparison | None]:
+    """What changed from each run to the next; None where the two have no sample in common."""
+    changes: list[Comparison | None] = []
     for before, after in pairwise(runs):
         try:
-            changes.append(Step(Comparison(before.path, after.path)))
-        except DataError:  # no sample in common
-            changes.append(Step(None))
+            changes.append(Comparison(before.path, after.path))
+        except DataError:
+            changes.append(None)
     return changes
 
 
@@ -136,22 +125,13 @@ def _point(x: float, y: Callable[[float], float], run: TrendRun) -> list[str]:
 # --- the table ---------------------------------------------------------------------------------------
 
 
-def _table(runs: Sequence[TrendRun], changes: Sequence[Step]) -> str:
+def _table(runs: Sequence[TrendRun], changes: Sequence[Comparison | None]) -> str:
     """The runs, the latest first, each with what changed since the one before."""
-    rows = []
-    for index in reversed(range(len(runs))):
-        run = runs[index]
-        rows.append(_row(run, changes[index - 1] if index else None, runs[index - 1].name if index else ""))
+    before = ["", *(run.name for run in runs)]
+    rows = [_row(*row) for row in reversed(list(zip(runs, [None, *changes], before, strict=False)))]
     gate = any(run.summary.pass_rate is not None for run in runs)
-    heads = [
-        "Run",
-        "Mean",
-        "Since the run before",
-        *(["Pass rate"] if gate else []),
-        "Answers",
-        "Claims",
-        "What changed",
-    ]
+    heads = ["Run", "Mean", "Since the run before", *(["Pass rate"] if gate else []), "Answers", "Claims",
+             "What changed"]  # fmt: skip
     head = "".join(f'<th scope="col">{name}</th>' for name in heads)
     return (
         '<section><h2>Runs, the latest first</h2><div class="panel scroll" tabindex="0" role="region" '
@@ -160,7 +140,7 @@ def _table(runs: Sequence[TrendRun], changes: Sequence[Step]) -> str:
     )
 
 
-def _row(run: TrendRun, step: Step | None, before: str) -> str:
+def _row(run: TrendRun, step: Comparison | None, before: str) -> str:
     interval = run.summary.interval
     between = f'<span class="unit">{rounded(interval[0])} to {rounded(interval[1])}</span>' if interval else ""
     rate = f"<td>{run.summary.pass_rate:.0%}</td>" if run.summary.pass_rate is not None else ""
@@ -172,10 +152,10 @@ def _row(run: TrendRun, step: Step | None, before: str) -> str:
     )
 
 
-def _moved(step: Step | None) -> str:
-    if step is None or step.comparison is None or step.difference is None:
+def _moved(step: Comparison | None) -> str:
+    if step is None or step.difference is None:
         return '<span class="unit">–</span>'
-    interval = step.comparison.interval
+    interval = step.interval
     sure = interval is not None and (interval[0] > 0 or interval[1] < 0)
     kind = "level" if not sure else "better" if step.difference > 0 else "worse"
     arrow = {"better": "↑", "worse": "↓", "level": "="}[kind]
@@ -193,12 +173,10 @@ def _labels(summary: Summary) -> str:
     return f'<span class="tallies">{"".join(tallies)}</span>'
 
 
-def _changed(step: Step | None, before: str) -> str:
-    if step is None:
-        return '<span class="unit">the first run</span>'
-    if step.comparison is None:
-        return f'<span class="unit">no sample in common with {escape(before)}</span>'
-    comparison = step.comparison
+def _changed(comparison: Comparison | None, before: str) -> str:
+    if comparison is None:
+        words = f"no sample in common with {escape(before)}" if before else "the first run"
+        return f'<span class="unit">{words}</span>'
     lines = [
         f"{escape(name)}: <code>{escape(one)}</code> → <code>{escape(two)}</code>"
         for name, one, two in comparison.signature_changes()

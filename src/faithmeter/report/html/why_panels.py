@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from faithmeter.display import BLAME_WORDS
+from faithmeter.report.html import plot
 from faithmeter.report.summary import Summary
 
 FIX = {
@@ -28,10 +29,7 @@ def _bars(rows: Sequence[tuple[str, int, str]]) -> str:
     total = sum(count for _, count, _ in rows) or 1
     items = [
         f'<li><span class="name">{escape(name)}</span>'
-        f'<span class="figure">{count:,} <span class="unit">{count / total:.0%}</span></span>'
-        '<svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
-        '<rect class="rail" width="100" height="8" rx="1"/>'
-        f'<rect width="{100 * count / total:.2f}" height="8" rx="1"/></svg>'
+        + plot.bar(count, count / total)
         + (f'<span class="unit note">{escape(note)}</span>' if note else "")
         + "</li>"
         for name, count, note in rows
