@@ -14,6 +14,7 @@ from rapidfuzz import fuzz
 
 from faithmeter.data.results_file import ResultsFile
 from faithmeter.datamodels import Outcome
+from faithmeter.display import is_derived
 from faithmeter.errors import DataError
 from faithmeter.intervals import bootstrap_interval, paired_p_value
 from faithmeter.results import Result
@@ -146,7 +147,7 @@ class Comparison:
             before = self._at(0, same[0]) if same else None
             if same and before:
                 self._add(SampleChange(before, after), same.popleft(), start, "id")
-            elif _is_unnamed(after):
+            elif is_derived(after.sample):
                 unnamed.append((after, start))
             else:
                 self.added.append(after.sample.id)
@@ -158,7 +159,7 @@ class Comparison:
         befores: list[tuple[Result, int]] = []
         for start in starts:
             before = self._at(0, start)
-            if before and _is_unnamed(before):
+            if before and is_derived(before.sample):
                 befores.append((before, start))
             elif before:
                 self.missing.append(before.sample.id)
@@ -275,11 +276,6 @@ def _parts(signatures: Counter[str]) -> dict[str, str]:
             name, _, value = part.partition(":")
             values_by_name.setdefault(name, {})[value] = None
     return {name: " and ".join(values) for name, values in values_by_name.items()}
-
-
-def _is_unnamed(result: Result) -> bool:
-    """Whether the sample's id was made from its content, which changes with the answer."""
-    return result.sample.id == result.sample.content_hash[:12]
 
 
 def _question(result: Result) -> str:
