@@ -6,7 +6,7 @@ import heapq
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -40,6 +40,8 @@ _PRONOUN = re.compile(
 
 WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,:]\d+)*")
 _PIECE = re.compile(r"\w{1,7}|[^\w\s]")
+_ASCII_WORD = re.compile(r"[a-z]+|\d+(?:[.,:]\d+)*", re.ASCII)  # the same in small plain letters, and quicker
+_ASCII_PIECE = re.compile(_PIECE.pattern, re.ASCII)
 
 # Fewer than NLTK's `STOP_WORDS`: what the model was trained on.
 _STOP = word_tables.words(
@@ -84,6 +86,7 @@ class Index:
         self.passages = [Passage(position, *piece) for position, piece in enumerate(pieces)]
         self.sizes = [size(passage.text) for passage in self.passages]
         self.total = sum(self.sizes)
+        self._weighed: tuple[tuple[str, str], dict[str, float]] | None = None
         self._holders: dict[str, list[int]] = defaultdict(list)
         for position, passage in enumerate(self.passages):
             for term in set(terms(passage.text)):
@@ -93,15 +96,23 @@ class Index:
         """The passages that hold a term, in order."""
         return self._holders.get(term, ())
 
+    def weights(self, claim: str, hint: str) -> Mapping[str, float]:
+        """The weight of each word of a claim and its hint by rarity, kept until another claim is asked about."""
+        last = self._weighed
+        if last is None or last[0] != (claim, hint):
+            self._weighed = last = (claim, hint), _weights(claim, hint, self)
+        return last[1]
+
 
 def size(text: str) -> int:
     """Roughly how many word pieces a text has: what the model's time and room are counted in."""
-    return len(_PIECE.findall(text))
+    return len((_ASCII_PIECE if text.isascii() else _PIECE).findall(text))
 
 
 def terms(text: str) -> list[str]:
     """The words of a text that tell passages apart: lower case, no stop words, inflections cut off."""
-    return [stem(word) for word in WORD.findall(text.lower()) if word not in _STOP]
+    lower = text.lower()
+    return [stem(word) for word in (_ASCII_WORD if lower.isascii() else WORD).findall(lower) if word not in _STOP]
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -152,7 +163,7 @@ def select(
             if available < 5:
                 break
 
-    fill(_ranked(_weights(claim, hint, index), index))
+    fill(_ranked(index.weights(claim, hint), index))
     if chosen or not closed:
         fill(_nearest_first(chosen, index))
     return [index.passages[position] for position in sorted(chosen)]
@@ -166,7 +177,7 @@ def best_evidence(
     A passage counts by the claim's words it holds, the rarer the more; a heading says nothing by itself. Another one
     is needed if it holds a good part of the claim that the ones before do not.
     """
-    weights = _weights(claim, hint, index)
+    weights = index.weights(claim, hint)
     holds: dict[int, list[str]] = {passage.number: [] for passage in among}  # in order: so are their sums, to the bit
     for term in weights:
         for position in index.holders(term):
@@ -176,7 +187,7 @@ def best_evidence(
     left, shown = dict(weights), list[int]()
     needed = _NEEDED * sum(weights.values())
     while len(shown) < at_most:
-        gains = {n: sum(left[term] for term in holds[n]) for n in said or holds if n not in shown}
+        gains = {n: sum([left[term] for term in holds[n]]) for n in said or holds if n not in shown}
         best = max(gains, key=lambda n: (gains[n] / index.sizes[n] ** _SHOWN_LENGTH_POWER, -n), default=None)
         if best is None or (shown and gains[best] < needed):
             break
@@ -187,15 +198,14 @@ def best_evidence(
 
 def _nearest_first(chosen: set[int], index: Index) -> list[int]:
     """The passages not chosen, the nearest to a chosen one, or to the start of its context, first."""
-    count = len(index.passages)
-    far = [0 if position in chosen else count + 1 for position in range(count)]
-    for position, passage in enumerate(index.passages):
-        first = position == 0 or index.passages[position - 1].context != passage.context
-        far[position] = min(far[position], 1 if first else far[position - 1] + 1)
-    for position in range(count - 2, -1, -1):
-        if index.passages[position].context == index.passages[position + 1].context:
-            far[position] = min(far[position], far[position + 1] + 1)
-    return sorted((position for position in range(count) if position not in chosen), key=far.__getitem__)
+    contexts = [passage.context for passage in index.passages]
+    far: list[int] = []
+    for position, (before, context) in enumerate(zip([-1, *contexts], contexts, strict=False)):
+        far.append(0 if position in chosen else 1 if before != context else far[-1] + 1)
+    for position in range(len(far) - 2, -1, -1):
+        if contexts[position] == contexts[position + 1] and far[position + 1] + 1 < far[position]:
+            far[position] = far[position + 1] + 1
+    return sorted((position for position in range(len(far)) if position not in chosen), key=far.__getitem__)
 
 
 def as_text(passages: Sequence[Passage]) -> str:
@@ -240,7 +250,7 @@ def _weights(claim: str, hint: str, index: Index) -> dict[str, float]:
     }
 
 
-def _ranked(weights: dict[str, float], index: Index) -> Iterable[int]:
+def _ranked(weights: Mapping[str, float], index: Index) -> Iterable[int]:
     """Yield passages, best first, each time counting what the ones before left uncovered."""
     held: dict[int, list[str]] = defaultdict(list)
     for term in weights:
@@ -256,7 +266,7 @@ def _ranked(weights: dict[str, float], index: Index) -> Iterable[int]:
     left = dict(weights)
 
     def gain(position: int) -> float:
-        value = sum(left[term] for term in held.get(position, ())) + share.get(position, 0.0)
+        value = sum([left[term] for term in held.get(position, ())]) + share.get(position, 0.0)
         return value / math.pow(index.sizes[position] + 1, _LENGTH_POWER)
 
     # Gains only fall, so the best of the heap is the best of all once its gain is up to date.

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from urllib.parse import quote
 
 _NAMES = re.compile(r"(?:^|_)(?:API)?(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)S?(?:_|$)", re.IGNORECASE)
@@ -39,7 +40,13 @@ def scrubbed(text: str, secrets: Iterable[str] = ()) -> str:
 
 
 def _of_environment() -> list[str]:
-    return [value for name, value in os.environ.items() if _NAMES.search(name) and not value.startswith("/")]
+    values = [os.environ[name] for name in os.environ if _names_a_key(name)]
+    return [value for value in values if not value.startswith("/")]
+
+
+@lru_cache(maxsize=4096)
+def _names_a_key(variable: str) -> bool:
+    return _NAMES.search(variable) is not None
 
 
 def _worth_hiding(secrets: Iterable[str]) -> list[str]:

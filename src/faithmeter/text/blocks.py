@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -355,7 +356,15 @@ def _inline_bullets(text: str, block: Block) -> list[re.Match[str]]:
 
 def _mentions(text: str, block: Block, marker: str) -> bool:
     """Say whether a marker may stand in a block: a quick look before the search."""
-    return any(text.find(marker + stop, block.start, block.end) >= 0 for stop in (". ", ") "))
+    if all(text.find(marker + stop, block.start, block.end) < 0 for stop in (". ", ") ")):
+        return False
+    return _apart(marker).search(text, block.start, block.end) is not None
+
+
+@lru_cache(maxsize=256)
+def _apart(marker: str) -> re.Pattern[str]:
+    """A marker that is not the end of a word; it comes first, as that is quick to look for."""
+    return re.compile(rf"{marker}[.)](?<!\w{'.' * len(marker)}.)")
 
 
 def _inline_run(text: str, block: Block, pattern: re.Pattern[str], number: int) -> list[re.Match[str]]:

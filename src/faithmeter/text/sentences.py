@@ -157,7 +157,9 @@ def _mask(text: str) -> str:
         mask = _ELLIPSIS.sub(".", mask)
     if ")" in mask:
         mask = _CLOSES.sub(_other_bracket, mask)
-    if "o. " in mask:
+    if "o. " in mask and (
+        "No." in mask or " no." in mask or not plain
+    ):  # a plain text's only blank is the space by now
         mask = _ANSWERED_NO.sub("xx", mask)
     if "° " in mask:
         mask = _DEGREES.sub("x", mask)
@@ -282,8 +284,8 @@ def _continues(text: str, start: int, end: int, after: int) -> bool:
 
 def _may_be_short(tail: str) -> bool:
     """Say whether a word cut short may stand before a stop: a plain word is looked up, anything else may be one."""
-    word = tail[:-1].rsplit(None, 1)[-1:] if tail[-1] == "." else ()
-    return any(not (last.isalpha() and last.isascii()) or last.lower() in _SHORT for last in word)
+    words = tail[:-1].rsplit(None, 1) if tail[-1] == "." else ()
+    return bool(words) and (not (words[-1].isalpha() and words[-1].isascii()) or words[-1].lower() in _SHORT)
 
 
 def _lower_case(text: str, at: int) -> bool:
