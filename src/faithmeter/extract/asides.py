@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
 from faithmeter.extract import aside_formulas as formulas
@@ -332,6 +332,7 @@ def cites(text: str) -> bool:
     return is_sources_label(label) and is_source(rest.strip())
 
 
+@lru_cache(maxsize=1 << 14)
 def _stem(word: str) -> str:
     return _SUFFIX.sub("", word)
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 
 from faithmeter.datamodels import Claim, Extraction, Failure, Sample, Usage
@@ -41,16 +42,11 @@ class SentenceExtractorByLLM(Generic[Extracted]):
         self._instructions = Instructions(self.task, settings)
         self._sentences = SentenceExtractor()
 
-    @property
+    @cached_property  # asked for with every sample
     def signature(self) -> str:
         """The model, the prompt with its version, and every setting that affects what is found."""
-        parts = [
-            signed_model(self.spec, self.settings),
-            self._sentences.signature,
-            self._instructions.signature,
-            *self.settings.signed,
-        ]
-        return ",".join(parts)
+        model = signed_model(self.spec, self.settings)
+        return ",".join([model, self._sentences.signature, self._instructions.signature, *self.settings.signed])
 
     def _question(self, sample: Sample, plain: Extraction) -> SentenceQuestion[Extracted]:
         raise NotImplementedError
