@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import rich.console
-from rich.console import RenderableType
 
 from faithmeter.cli.streams import silence
 from faithmeter.report.github import commands_off
@@ -17,7 +16,7 @@ class Console(rich.console.Console):
         silence(1)
 
 
-def show(shown: RenderableType) -> None:
+def show(shown: object) -> None:
     """Print what holds the user's text, which must not act on the log of a build server."""
     with commands_off():
         Console().print(shown)

@@ -173,12 +173,8 @@ class _Claims:
             return Extraction()
         reply = await self._judge.extract_claims(sample.answer)
         spend(Usage(calls=1, completion_tokens=reply.tokens_used))
-        return Extraction(claims=tuple(self._placed(text, sample.answer) for text in reply.claims))
-
-    def _placed(self, text: str, answer: str) -> Claim:
-        span = locate(text, answer)
-        start, end = span or (0, len(answer))
-        return Claim(text=text, start=start, end=end)
+        spans = [(text, locate(text, sample.answer) or (0, len(sample.answer))) for text in reply.claims]
+        return Extraction(claims=tuple(Claim(text=text, start=start, end=end) for text, (start, end) in spans))
 
 
 class _Verdicts:

@@ -42,17 +42,8 @@ _STYLES: tuple[Style, ...] = ("closed", "schema", "object", "prompt")
 # These cache only what they are told to: the instructions, which all calls begin with, and not the data.
 _CACHE: Mapping[str, Any] = {"cache": {"messages": False}}
 _TOLD_TO_CACHE: Mapping[str, Mapping[str, Any]] = {"anthropic": _CACHE, "bedrock": _CACHE}
-_CONNECTION_FIELDS = (
-    "base_url",
-    "closed",
-    "concurrency",
-    "requests_per_minute",
-    "tokens_per_minute",
-    "timeout",
-    "retries",
-    "input_price",
-    "output_price",
-)
+_CONNECTION_FIELDS = ("base_url", "closed", "concurrency", "requests_per_minute", "tokens_per_minute", "timeout",
+                      "retries", "input_price", "output_price")  # fmt: skip
 
 
 def tokens_in(request: Request) -> int:
@@ -191,14 +182,8 @@ class Client:
             cost = self.prices.cost(reply.prompt_tokens, reply.completion_tokens)
             if budget and cost is not None:
                 budget.charge(cost)
-        spend(
-            Usage(
-                calls=1,
-                prompt_tokens=reply.prompt_tokens,
-                completion_tokens=reply.completion_tokens,
-                cost=cost,
-            )
-        )
+        prompt, completion = reply.prompt_tokens, reply.completion_tokens
+        spend(Usage(calls=1, prompt_tokens=prompt, completion_tokens=completion, cost=cost))
         return reply
 
     async def _adapted(self, endpoint: Endpoint, request: Request) -> Reply:

@@ -284,7 +284,7 @@ def _continues(text: str, start: int, end: int, after: int) -> bool:
 
 def _may_be_short(tail: str) -> bool:
     """Say whether a word cut short may stand before a stop: a plain word is looked up, anything else may be one."""
-    words = tail[:-1].rsplit(None, 1) if tail[-1] == "." else ()
+    words = tail[:-1].rsplit(None, 1) if tail[-1] == "." else []
     return bool(words) and (not (words[-1].isalpha() and words[-1].isascii()) or words[-1].lower() in _SHORT)
 
 
