@@ -59,15 +59,9 @@ class Promised(Model):
         return support < self.threshold
 
 
-class PromiseApplied(Model):
+class PromiseApplied(Promised):
     """What a promise says about one answer, unchanged."""
 
-    at_most: float
-    """The share of passed answers that may be unfaithful."""
-    confidence: float
-    """How sure that is."""
-    threshold: float
-    """An answer passes whose every claim has at least this support."""
     passes: bool
     """Whether this one does; not if a claim of it could not be judged."""
     drift: tuple[Text, ...] = ()

@@ -11,7 +11,7 @@ import heapq
 import math
 import unicodedata
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
@@ -46,9 +46,9 @@ class ContextIndex:
     def __init__(self, text: str) -> None:
         self.spans = words(text)
         self.tokens = _folded(text, self.spans)
-        self.places: dict[str, list[int]] = {}
+        self.places: dict[str, list[int]] = defaultdict(list)
         for index, token in enumerate(self.tokens):
-            self.places.setdefault(token, []).append(index)
+            self.places[token].append(index)
 
 
 def _folded(text: str, spans: Sequence[Span]) -> list[str]:
@@ -114,7 +114,7 @@ def _candidates(tokens: Sequence[str], contexts: Sequence[ContextIndex]) -> Iter
 def _stretches(anchors: Counter[str], context: ContextIndex, width: int) -> Iterable[tuple[int, int, int]]:
     """Yield each stretch of at most `width` words that no longer one contains, and how many anchors it holds."""
     positions = sorted(position for token in anchors for position in context.places.get(token, ()))
-    held: Counter[str] = Counter()
+    held = dict.fromkeys(anchors, 0)
     count = first = 0
     for last, position in enumerate(positions):
         if position - positions[first] >= width:
