@@ -143,9 +143,9 @@ def decide(result: Result, policy: Policy, promised: Promised | None = None) -> 
 
 
 def _objection(outcome: Outcome, result: Result, promised: Promised | None = None) -> Objection:
-    claim = outcome.claim
-    claimed = {"claim": claim.text, "start": claim.start, "end": claim.end} if claim else None
-    claimed = claimed or {"claim": "", "start": 0, "end": len(result.sample.answer)}
+    claimed: dict[str, Any] = {"claim": "", "start": 0, "end": len(result.sample.answer)}
+    if claim := outcome.claim:
+        claimed = {"claim": claim.text, "start": claim.start, "end": claim.end}
     if isinstance(outcome, Failure):
         said: dict[str, Any] = {"label": "not_judged", "reason": f"could not be judged: {outcome.message}"}
     else:

@@ -83,18 +83,14 @@ class StoredVerdict(NamedTuple):
 
 def pack(verdict: Verdict, *, cost: Cost, signature: str) -> bytes:
     """Write a verdict down; what is absent is left out."""
-    stored: dict[str, Any] = {"label": verdict.label.value, "verifier": verdict.origin.verifier}
-    if verdict.support is not None:
-        stored["support"] = verdict.support
-    if verdict.evidence:
-        stored["evidence"] = [(item.context, item.start, item.end, item.quote) for item in verdict.evidence]
-    if verdict.gaps:
-        stored["gaps"] = verdict.gaps
-    if verdict.reason is not None:
-        stored["reason"] = verdict.reason
-    if verdict.origin.tier is not None:
-        stored["tier"] = verdict.origin.tier
-    record: dict[str, Any] = {"claim": verdict.claim.text, "verdict": stored, "by": signature}
+    evidence = [(item.context, item.start, item.end, item.quote) for item in verdict.evidence]
+    stored = {
+        "label": verdict.label.value, "verifier": verdict.origin.verifier, "support": verdict.support,
+        "evidence": evidence or None, "gaps": verdict.gaps or None, "reason": verdict.reason,
+        "tier": verdict.origin.tier,
+    }  # fmt: skip
+    given = {name: value for name, value in stored.items() if value is not None}
+    record: dict[str, Any] = {"claim": verdict.claim.text, "verdict": given, "by": signature}
     if any(cost):
         record["cost"] = cost
     return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()

@@ -81,17 +81,12 @@ def complete_files(ctx: click.Context, parameter: click.Parameter, incomplete: s
 def complete_verifier(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Names of verifiers; of an LLM, its provider."""
     plain = {
-        "local": "the embedded model",
-        "lexical": "word overlap",
-        "lexical:rouge": "word overlap, longest common subsequence",
-        "lexical:tokens": "word overlap, single words",
-        "lexical:bleu": "word overlap, word sequences",
-        "hhem": "Vectara's classifier",
-        "minicheck:": "a MiniCheck model",
-        "nli:": "an entailment model",
-        "profile:": "calibrated by `faithmeter calibrate`",
-        "python:": "your own function",
-    }
+        "local": "the embedded model", "lexical": "word overlap",
+        "lexical:rouge": "word overlap, longest common subsequence", "lexical:tokens": "word overlap, single words",
+        "lexical:bleu": "word overlap, word sequences", "hhem": "Vectara's classifier",
+        "minicheck:": "a MiniCheck model", "nli:": "an entailment model",
+        "profile:": "calibrated by `faithmeter calibrate`", "python:": "your own function",
+    }  # fmt: skip
     llms = {f"{provider}:": "an LLM as the judge" for provider in PROVIDERS}
     cascades = {f"cascade:{provider}:": "embedded first, the LLM where unsure" for provider in PROVIDERS}
     return _starting(incomplete, plain | llms | cascades)

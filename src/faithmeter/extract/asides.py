@@ -193,8 +193,8 @@ class Asides:
         title = _PART_NUMBER.sub(r"\1", _NUMBERING.sub("", title, count=1)).rstrip(":*_ ")
         title_words = re.findall(r"[\w'&-]+", title.casefold())
         own = [word for word in title_words if word not in _HEADING_WORDS and word not in self._said]
-        if self._may_be_chosen(title_words):
-            return False
+        if self._offers_choice and not self._own_words.isdisjoint(title_words):
+            return False  # it may be what was chosen
         if "?" in title or not title_words or any(map(str.isdigit, "".join(own))) or not _ANSWER_WORDS.isdisjoint(own):
             return False
         if self._may_state(title_words) or (len(title_words) == 1 and title_words[0] in _ANSWER_WORDS):
@@ -202,10 +202,6 @@ class Asides:
         # One unknown word is a name ("Side effects of ibuprofen"); alone it could be the answer, unless it is a label.
         named = (len(title_words) == 1 and label) or _NAMED_LAST.search(title) is not None
         return not own or (len(own) == 1 and named)
-
-    def _may_be_chosen(self, title_words: list[str]) -> bool:
-        """Say whether a title has words of a question that offers a choice: it may be what was chosen."""
-        return self._offers_choice and not self._own_words.isdisjoint(title_words)
 
     def _may_state(self, title_words: list[str]) -> bool:
         """Say whether the words of a title may be a clause: one of them, followed by no small word, may be its verb."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faithmeter.datamodels import Claim, Sample, Usage
+from faithmeter.datamodels import Sample, Usage
 from faithmeter.extract import Extractor
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.judge.extract import LLMExtractor
@@ -21,7 +21,8 @@ async def estimate(sample: Sample, *, extractor: Extractor, verifier: Verifier) 
     joint = isinstance(extractor, JointExtractor) and extractor.settings.votes == 1
     if claims and isinstance(extractor, LLMExtractor | JointExtractor):
         usage += extractor.estimate(sample, plain)
-        claims = _more(claims)
+        # as many claims as a model would make of these sentences
+        claims = [claims[n % len(claims)] for n in range(round(len(claims) * CLAIMS_A_SENTENCE))]
     judge = _judge(verifier)
     if claims and judge and not joint:
         usage += judge.estimate(sample, claims)
@@ -37,8 +38,3 @@ def _judge(verifier: Verifier) -> Judge | None:
             return None
         verifier = inner
     return verifier
-
-
-def _more(claims: list[Claim]) -> list[Claim]:
-    """As many claims as a model would make of these sentences."""
-    return [claims[n % len(claims)] for n in range(round(len(claims) * CLAIMS_A_SENTENCE))]

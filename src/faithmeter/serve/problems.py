@@ -96,18 +96,9 @@ _TITLES = {
     "internal": "Something broke here",
 }
 _BY_STATUS = {
-    400: "bad-request",
-    401: "unauthorized",
-    403: "forbidden",
-    404: "not-found",
-    405: "method-not-allowed",
-    408: "too-slow",
-    413: "over-limit",
-    415: "unsupported-media-type",
-    422: "invalid",
-    429: "rate-limited",
-    503: "busy",
-}
+    400: "bad-request", 401: "unauthorized", 403: "forbidden", 404: "not-found", 405: "method-not-allowed",
+    408: "too-slow", 413: "over-limit", 415: "unsupported-media-type", 422: "invalid", 429: "rate-limited", 503: "busy",
+}  # fmt: skip
 
 
 def problem_response(

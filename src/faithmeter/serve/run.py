@@ -10,6 +10,7 @@ import signal
 import socket
 import sys
 import time
+from traceback import walk_tb
 from types import FrameType
 from typing import Any
 
@@ -94,12 +95,7 @@ class JsonLines(logging.Formatter):
 
 def _where(info: Any) -> str:
     """Where an error was raised: the last lines of the trace, without any values."""
-    frames = []
-    trace = info[2]
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        frames.append(f"{code.co_name}:{trace.tb_lineno}")
-        trace = trace.tb_next
+    frames = [f"{frame.f_code.co_name}:{line}" for frame, line in walk_tb(info[2])]
     return f"{info[0].__name__} in {' > '.join(frames[-4:])}"
 
 

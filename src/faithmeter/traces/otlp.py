@@ -26,17 +26,10 @@ _IDS = {"traceId": 16, "spanId": 8}
 def request(form: Form, scores: Sequence[Score]) -> dict[str, Any]:
     """What is exported for the scores of one answer: the first is that of the whole."""
     if form == "otel":
-        return {
-            "resourceLogs": [
-                {
-                    "resource": _RESOURCE,
-                    "scopeLogs": [{"scope": _SCOPE, "logRecords": [_event(each) for each in scores]}],
-                }
-            ]
-        }
-    return {
-        "resourceSpans": [{"resource": _RESOURCE, "scopeSpans": [{"scope": _SCOPE, "spans": [_evaluator(scores)]}]}]
-    }
+        records = {"scope": _SCOPE, "logRecords": [_event(each) for each in scores]}
+        return {"resourceLogs": [{"resource": _RESOURCE, "scopeLogs": [records]}]}
+    spans = {"scope": _SCOPE, "spans": [_evaluator(scores)]}
+    return {"resourceSpans": [{"resource": _RESOURCE, "scopeSpans": [spans]}]}
 
 
 def _event(score: Score) -> dict[str, Any]:

@@ -81,12 +81,8 @@ def scores(result: Result, trace_ref: TraceRef, *, name: str = NAME, claims: boo
     judges = {verdict.origin.verifier for verdict in result.verdicts} or set(re.split(r"[|,]", result.signature))
     kind: Literal["LLM", "CODE"] = "LLM" if any(map(judge_of, judges)) else "CODE"
     failure = result.failures[0] if result.status == "failed" else None
-    about = {
-        "status": result.status,
-        "coverage": result.coverage,
-        "claims": len(result.outcomes),
-        "signature": result.signature,
-    }
+    about: dict[str, Any] = {"status": result.status, "coverage": result.coverage}
+    about |= {"claims": len(result.outcomes), "signature": result.signature}
 
     def made(
         suffix: str, label: str, said: str, more: dict[str, Any], *, value: float | None, error: str | None

@@ -120,12 +120,8 @@ def _verdict(verdict: Verdict, result: Result) -> dict[str, Any]:
     fields: dict[str, Any] = {"origin": verdict.origin.model_dump(exclude_none=True)}
     if verdict.support is not None:
         fields["support"] = round(verdict.support, 4)
-    if verdict.reason:
-        fields["reason"] = verdict.reason
-    if verdict.kind:
-        fields["wrong"] = verdict.kind
-    if verdict.blame:
-        fields["blame"] = verdict.blame
+    words = {"reason": verdict.reason, "wrong": verdict.kind, "blame": verdict.blame}
+    fields |= {name: word for name, word in words.items() if word}
     if verdict.in_corpus:
         fields["found"] = {"document": verdict.in_corpus.document, "quote": verdict.in_corpus.quote}
     if verdict.gaps:
