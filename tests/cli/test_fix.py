@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import pytest
+
 from faithmeter import Fixed, Result
 
 Cli = Callable[..., "CompletedProcess[str]"]
@@ -26,6 +28,26 @@ def test_the_answer_alone_or_all_as_json(cli: Cli) -> None:
     done = cli("fix", "Bananas are cheap in Norway.", "-c", TOWER, "--strict", "--refusal-text", "No idea.", "--json")
     found = Fixed.model_validate_json(done.stdout)
     assert (done.returncode, found.status, found.answer) == (0, "refused", "No idea.")
+
+
+@pytest.mark.parametrize("command", ["check", "fix"])
+@pytest.mark.parametrize(
+    ("answer", "context", "says"),
+    [
+        ("nofile.txt", TOWER, "nofile.txt: to read a file, write @nofile.txt (there is no such file)"),
+        ("It opened in 1889.", "page.md", "page.md: to read a file, write @page.md"),
+        ("", TOWER, "the answer is empty"),
+        (" \n", TOWER, "the answer is empty"),
+    ],
+)
+def test_a_bare_file_name_or_nothing_is_no_answer(
+    cli: Cli, tmp_path: Path, command: str, answer: str, context: str, says: str
+) -> None:
+    (tmp_path / "page.md").write_text(TOWER, "utf-8")
+    done = cli(command, answer, "-c", context)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert says in done.stderr
+    assert cli(command, "-", "-c", TOWER, stdin="notes.txt").returncode in (0, 1)  # these very words can be given
 
 
 def test_eval_writes_both_answers(cli: Cli, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,14 @@ from faithmeter.results import Result
 from faithmeter.runtime import sync
 
 
+_FILE_NAME = re.compile(r"\S+\.(?:txt|md|markdown|rst|html?|json|jsonl|ndjson|csv|tsv|xml|ya?ml|pdf|docx?)", re.IGNORECASE)
+
+
 def text_of(value: str) -> str:
-    """The text itself, a file's text for `@PATH`, standard input for `-`."""
+    """The text itself, a file's text for `@PATH`, standard input for `-`; a bare file name is a slip, not a text."""
+    if not value.startswith("@") and _FILE_NAME.fullmatch(value):
+        missing = "" if Path(value).exists() else " (there is no such file)"
+        raise DataError(f"{value}: to read a file, write @{value}{missing}; to give these words, use - (standard input)")
     try:
         if value == "-":
             if sys.stdin is None:
@@ -41,6 +48,8 @@ def sample_of(answer: str, contexts: tuple[str, ...], question: str | None) -> S
     sample = Sample.model_validate(
         {"answer": text_of(answer), "contexts": tuple(map(text_of, contexts)), "question": question}
     )
+    if not sample.answer.strip():
+        raise DataError("the answer is empty: give it as text, @FILE or - (standard input)")
     if not any(context.text.strip() for context in sample.contexts):
         click.echo(
             "faithmeter: there is no context to check against: give it with -c, else no claim is supported", err=True
