@@ -22,12 +22,13 @@ from benchmarks.accuracy import ANSWERS, read
 from benchmarks.selftest import samples
 from faithmeter import Evaluator, Extraction, Label, Sample, Verdict
 from faithmeter.cache import wrap
-from faithmeter.evidence.passages import WORD, content_words
+from faithmeter.evidence.passages import WORD, Index, content_words
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.fix import Fixer
 from faithmeter.intervals import wilson_interval
 from faithmeter.runtime.boundary import verified
 from faithmeter.text import sentences
+from faithmeter.text.english.mentions import mentions
 from faithmeter.trust.selftest.measure import Case, Tested, _cases, _claims, _makers
 from faithmeter.verify import Verifier, load_verifier
 
@@ -98,7 +99,7 @@ async def _restored(case: Case, evaluator: Evaluator) -> tuple[str, str]:
     return ("other form" if case.kind == "name" and (was <= now or now <= was) else "otherwise"), became
 
 
-async def safe(verifier: Verifier, *, count: int, strict: bool) -> bool:
+async def safe(verifier: Verifier, *, count: int, strict: bool, show: int) -> bool:
     """Fix short answers; whether no fix made anything worse."""
     evaluator = Evaluator(verifier=verifier)
     pairs = [pair for sample in samples(None) for pair in await _claims(sample, evaluator)]
@@ -120,8 +121,10 @@ async def safe(verifier: Verifier, *, count: int, strict: bool) -> bool:
         found["newly unsupported"] += sum(v.claim.text not in before for v in fixed.result_after.unsupported)
         scores = fixed.result_before.score, fixed.result_after.score
         found["lower"] += scores[0] is not None and scores[1] is not None and scores[1] < scores[0]
-        known = content_words(" ".join([sample.answer, *(context.text for context in sample.contexts)]))
-        found["words from nowhere"] += fixed.status != "refused" and bool(content_words(fixed.answer) - known)
+        strange = _from_nowhere(fixed.answer, sample) if fixed.status != "refused" else frozenset()
+        found["words from nowhere"] += bool(strange)
+        if strange and found["words from nowhere"] <= show:
+            print(f"  {sorted(strange)}: {[(edit.old, edit.new, edit.reason) for edit in fixed.edits]}", flush=True)
     print(f"{found['answers']} answers, {found['touched']} touched: newly unsupported claims "
           f"{found['newly unsupported']}, lower scores {found['lower']}, answers with words from nowhere "
           f"{found['words from nowhere']}")  # fmt: skip
@@ -129,6 +132,15 @@ async def safe(verifier: Verifier, *, count: int, strict: bool) -> bool:
         "  " + ", ".join(f"{found[word]} {word}" for word in ("faithful", "fixed", "doubtful", "refused", "unjudged"))
     )
     return not (found["newly unsupported"] or found["lower"] or found["words from nowhere"])
+
+
+def _from_nowhere(answer: str, sample: Sample) -> frozenset[str]:
+    """Words of a fixed answer that neither the answer nor a context has, nor are another form of what a context names:
+    "February" for "Feb", "9 PM" for `21:00`."""
+    texts = [context.text for context in sample.contexts]
+    named = {(item.kind, item.value) for passage in Index(texts).passages for item in mentions(passage.text)}
+    forms = [item.text for item in mentions(answer) if (item.kind, item.value) in named]
+    return content_words(answer) - content_words(" ".join([sample.answer, *texts, *forms]))
 
 
 def _short(sample: Sample, start: int) -> Sample:
@@ -196,7 +208,7 @@ def main() -> None:
             restore(verifier, kinds=given.kinds, per_kind=given.per_kind, limit=given.limit, show=given.show)
         )
     elif given.what == "safe":
-        good = asyncio.run(safe(verifier, count=given.limit or 1000, strict=given.strict))
+        good = asyncio.run(safe(verifier, count=given.limit or 1000, strict=given.strict, show=given.show))
     else:
         good = asyncio.run(answers(verifier, limit=given.limit, strict=given.strict, show=given.show))
     sys.exit(0 if good else 1)

@@ -85,3 +85,37 @@ async def test_of_two_values_that_may_be_meant_neither_is_put_in() -> None:
     assert found.answer == "The lid is closed."
     only = await afix(Sample(answer=answer, contexts=contexts[1:]), verifier=Told(supports))
     assert only.answer == "The lid is closed. Let it simmer for 15 minutes."
+
+
+BRIDGE = "The bridge is 330 metres long and was opened in 1889 by Eiffel."
+
+
+@pytest.mark.parametrize(
+    ("supports", "becomes"),
+    [
+        # with one of them put right the sentence is still not supported
+        ({"330 metres long and was opened in 1889": 0.97}, "330 metres long and was opened in 1889"),
+        # the verifier overlooks the second
+        (
+            {"330 metres long and was opened in 1899": 0.9, "330 metres long and was opened in 1889": 0.97},
+            "330 metres long and was opened in 1889",
+        ),
+        # the second is no better: one is enough
+        (
+            {"330 metres long and was opened in 1899": 0.97, "330 metres long and was opened in 1889": 0.6},
+            "330 metres long and was opened in 1899",
+        ),
+    ],
+)
+async def test_two_wrong_values_of_a_sentence_are_both_put_right(supports: Mapping[str, float], becomes: str) -> None:
+    def said(part: str) -> str:
+        return f"The bridge is {part} by Eiffel."
+
+    answer = said("350 metres long and was opened in 1899")
+    verifier = Told({said(part): support for part, support in supports.items()})
+    found = await afix(Sample(answer=answer, contexts=(BRIDGE,)), verifier=verifier)
+    assert found.answer == said(becomes)
+    assert [(edit.old, edit.new) for edit in found.edits] == [
+        (old, new) for old, new in (("350", "330"), ("1899", "1889")) if new in becomes
+    ]
+    assert all(edit.new in edit.reason and edit.evidence for edit in found.edits)

@@ -8,7 +8,8 @@ import pytest
 
 from faithmeter import Context, Sample, afix
 from faithmeter.datamodels import Label, Origin, Outcome, Pair, Verdict
-from faithmeter.fix.swaps import proposals
+from faithmeter.evidence.passages import Index
+from faithmeter.fix.swaps import _says, proposals
 
 FILLER = " ".join(f"The house in street {number} has a red door and a small garden." for number in range(12))
 DINER = (
@@ -47,6 +48,10 @@ RECORD = (
     [
         ("It is open on Monday from 11:00 AM to 7:00 PM.", RECORD, "It is open on Monday from 11:00 AM to 9:00 PM."),
         ("It has a rating of 8.5 stars.", RECORD, "It has a rating of 3.5 stars."),
+        ("It has a rating of 7 stars.", '{"reviews": [{"review_stars": 3.0, "review_text": "Ok."}], "stars": 2.0}',
+         "It has a rating of 2 stars."),
+        ("A customer gave it 7 stars.", '{"stars": 2.0, "reviews": [{"review_stars": 3.0, "review_text": "Ok."}]}',
+         "A customer gave it 3 stars."),
         ("A review of May 27, 2021 names the staff.", RECORD, "A review of December 27, 2021 names the staff."),
         ("The jury has 12 jurors and 32 alternates.", "The panel is made up of 12 jurors and 12 alternates. It sat for"
          " 70 days.", "The jury has 12 jurors and 12 alternates."),
@@ -122,3 +127,54 @@ async def test_in_doubt_only_what_no_context_has_is_exchanged(answer: str, becom
     context = "Hawking sang the song. Brian Cox listened."
     found = await afix(Sample(answer=answer, contexts=(context,)), verifier=Doubting(answer))
     assert found.answer == becomes
+
+
+NIGHT = "The mayor, Ana Ruiz, closed the bridge because of the storm. The Centers for Disease Control praised her work."
+
+
+@pytest.mark.parametrize(
+    ("answer", "context"),
+    [
+        ("The mayor closed the bridge due to the storm.", NIGHT),  # plain words that say the same
+        ("The CDC praised her work.", f"{NIGHT} FEMA praised her work too."),  # the short form of a name
+        ("The US economy grew.", "The U.S. economy grew. The UK economy shrank."),
+        ("Efficient bridges close in a storm.", NIGHT),  # a capital that is the sentence's
+        ("**Main Points**: the bridge was closed in the storm.", NIGHT),  # a label
+        ("Stir it for 2 minutes.", "Add 2 teaspoons of salt and stir it for a while."),  # other things are measured
+    ],
+)
+async def test_in_doubt_what_only_looks_like_a_mistake_stays(answer: str, context: str) -> None:
+    found = await afix(Sample(answer=answer, contexts=(context,)), verifier=Doubting(answer))
+    assert found.answer == answer
+
+
+async def test_in_doubt_a_name_that_fits_nothing_around_it_stays() -> None:
+    answer, context = "The hotel offers seating, WiFi, takeout and music.", '{"city": "Dayton"}'
+    found = await afix(Sample(answer=answer, contexts=(context,)), verifier=Doubting(answer))
+    assert found.answer == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "context", "right"),
+    [
+        ("Its boss, Quillby Meij, said so.", "Domino's Pizza CEO Don Meij said so.", "Its boss, Don Meij, said so."),
+        ("The US Velden church is old.", "The U.S. Catholic church is old.", "The US Catholic church is old."),
+        ("Velden claims that it was an accident.", "Among friends of Glanz, Bates has said that it was an accident.",
+         "Bates claims that it was an accident."),  # who does something, not who stands beside it
+        ("He named a bishop in Latvia at last.", "He named a new bishop in Chile, Juan Barros, at last.",
+         "He named a bishop in Chile at last."),
+        ("To run it on Norvane, click.", "Click on Windows-based tools.", "To run it on Windows, click."),
+        ("It is forecast for Sunday.", '{"day": "Friday", "high": 4}', "It is forecast for Friday."),  # no other day
+        ("It costs sixty euros.", "The selling price is twenty five euros.", "It costs twenty-five euros."),
+        ("It left ten wounded.", "It left 2,191 wounded. It left two wounded.", "It left two wounded."),
+        ("Tapper, who will start in May, stays.", "He will take over the program in June; Tapper stays.",
+         "Tapper, who will start in June, stays."),  # the month before a verb in other words
+    ],
+)  # fmt: skip
+def test_what_is_meant_is_found(text: str, context: str, right: str) -> None:
+    assert best(text, context) == right
+
+
+def test_what_few_passages_have_tells_more_of_what_stands_by_it() -> None:
+    index = Index(["Boy was released in 2010.", "Eagle was released in 2007.", "Hunt was released in 2016."])
+    assert _says("boy", index) > _says("releas", index) > _says("in", index)

@@ -19,6 +19,8 @@ from faithmeter.text.english.mentions import Kind, mentions, written_like
         ("reviewed 2021-12-07 21:03:32", "day", ["7"]),
         ("reviewed 2021-12-07 21:03:32", "number", []),
         ("on 3rd May and May 14th", "day", ["3", "14"]),
+        ("twenty five of forty-two men and two of the five-man team", "number", ["25", "42", "2"]),
+        ("Praising Koechlin, You’ll see that I'm at 3 degrees Celsius", "name", ["koechlin"]),
     ],
 )
 def test_times_and_dates(text: str, kind: Kind, values: list[str]) -> None:
@@ -49,6 +51,13 @@ def test_times_and_dates(text: str, kind: Kind, values: list[str]) -> None:
         ("for 25 hours", "for 25 min", "unit", "minutes"),
         ("for 25 hr", "for 25 min", "unit", "min"),
         ("one 1 hour", "about 1 min", "unit", "minute"),
+        ("with 1 cup of oil", "with 1 tbsp oil", "unit", "tablespoon"),
+        ("9 pounds, 10 pounds", "a 10-ounce son", "unit", "ounces"),
+        ("a 7-year wait", "seven months", "unit", "month"),
+        ("6 feet tall", "6 inches tall", "unit", "inches"),
+        ("on May 14th", "on Feb 14", "month", "February"),
+        ("on Mar 14th", "on Feb 14", "month", "Feb"),
+        ("sixty men", "25 men", "number", "twenty-five"),
     ],
 )
 def test_one_thing_is_written_like_another(model: str, found: str, kind: Kind, written: str) -> None:

@@ -20,15 +20,16 @@ from faithmeter.fix.cite import CitationStep
 from faithmeter.results import Result
 from faithmeter.runtime import sync
 
-
-_FILE_NAME = re.compile(r"\S+\.(?:txt|md|markdown|rst|html?|json|jsonl|ndjson|csv|tsv|xml|ya?ml|pdf|docx?)", re.IGNORECASE)
+_FILE_NAME = re.compile(
+    r"\S+\.(?:txt|md|markdown|rst|html?|json|jsonl|ndjson|csv|tsv|xml|ya?ml|pdf|docx?)", re.IGNORECASE
+)
 
 
 def text_of(value: str) -> str:
     """The text itself, a file's text for `@PATH`, standard input for `-`; a bare file name is a slip, not a text."""
     if not value.startswith("@") and _FILE_NAME.fullmatch(value):
         missing = "" if Path(value).exists() else " (there is no such file)"
-        raise DataError(f"{value}: to read a file, write @{value}{missing}; to give these words, use - (standard input)")
+        raise DataError(f"{value}: to read a file, write @{value}{missing}; to mean these words, give them through -")
     try:
         if value == "-":
             if sys.stdin is None:

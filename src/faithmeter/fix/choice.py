@@ -13,14 +13,17 @@ from typing import NamedTuple
 from faithmeter.datamodels import Failure, Label, Outcome, Verdict
 from faithmeter.fix.proposal import Proposal
 
-MARGIN = 0.6
-"""By how much the best must be better than the next; chosen on mistakes made in training data: docs/decisions/0129."""
+MARGIN = 0.75
+"""By how much the best must be better than the next; chosen on mistakes made in training data: docs/decisions/0134."""
 WEIGHT = 0.5
 """Of the verifier's word beside the fit."""
 SURER = 1.0
 """By how much (in logits) the verifier must prefer an exchange to a claim that it supports as it is."""
 SURE_FIT = 3.0
 """How well what goes in must fit its place then."""
+
+NAME_FIT = 0.5
+"""How well a name must fit its place in a claim that is merely in doubt; see docs/decisions/0134."""
 
 
 class Exchange(NamedTuple):
@@ -60,6 +63,29 @@ def surer(exchanges: Sequence[Exchange], verdict: Verdict) -> list[Exchange]:
         item
         for item in exchanges
         if item.proposal.unknown and item.proposal.fit >= SURE_FIT and logit(item.verdict.support) >= least
+    ]
+
+
+def as_sure(exchanges: Sequence[Exchange], verdict: Verdict) -> list[Exchange]:
+    """Those for a further value of a sentence in which one was wrong: they fit well, and the sentence is supported no
+    less with them; names, which are told apart less well, must be `surer`."""
+    least = logit(verdict.support)
+    sure = surer(exchanges, verdict)
+    return [
+        item
+        for item in exchanges
+        if item in sure
+        or (not item.proposal.everywhere and item.proposal.fit >= SURE_FIT and logit(item.verdict.support) >= least)
+    ]
+
+
+def in_doubt(proposals: Sequence[Proposal]) -> list[Proposal]:
+    """What may go into a claim that is merely in doubt: hedges, and things for what no context has; what a context has
+    may well be right. A name must fit its place, since a verifier supports many a name."""
+    return [
+        item
+        for item in proposals
+        if item.kind == "hedge" or (item.unknown and (not item.everywhere or item.fit >= NAME_FIT))
     ]
 
 

@@ -8,15 +8,15 @@ sentence. Each is judged before it is taken, and the whole answer once more at t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
 from typing import NamedTuple
 
 from faithmeter.datamodels import Aside, Claim, Evidence, Failure, Label, Model, Outcome, Pair, Sample, Verdict
 from faithmeter.evaluator import Evaluator
-from faithmeter.fix.choice import clearly_best, supported, surer
+from faithmeter.fix.choice import in_doubt
 from faithmeter.fix.cite import check_citations, mark_edits
 from faithmeter.fix.cuts import Change, changed, phrases, sentence_cut, tidied
 from faithmeter.fix.doubt import is_surely_unsupported
+from faithmeter.fix.exchanges import TRIED, Exchanged, exchange
 from faithmeter.fix.hedges import dropped
 from faithmeter.fix.hedges import proposals as hedged
 from faithmeter.fix.proposal import Proposal
@@ -32,8 +32,6 @@ from faithmeter.text.english.clauses import clauses
 from faithmeter.text.word_diff import differences
 
 REFUSAL = "I cannot answer that from the sources I was given."
-TRIED = 8
-"""Proposals of a kind that are judged for a sentence."""
 ROUNDS = 3
 """How often the answer is checked and what is still wrong in it cut."""
 
@@ -191,9 +189,7 @@ class Fixer:
         named = [*hedged(text, sample.contexts), *swapped(text, sample.contexts, beside=_beside(sentence, sample))]
         surely = self.strict or any(is_surely_unsupported(verdict, sample) for verdict in sentence.failing)
         surely = surely and not is_lead_in(text)  # what it introduces is judged; by itself it says too little to go
-        if not surely:  # what a context has may well be right: in doubt, only what none has is exchanged
-            named = [item for item in named if item.unknown or item.kind == "hedge"]
-        if edits := await self._exchanged(sentence, sample, text, named):
+        if edits := await self._exchanged(sentence, sample, text, named if surely else in_doubt(named)):
             return edits
         if not surely:
             return []
@@ -223,16 +219,17 @@ class Fixer:
         *,
         instead_of: Verdict | None = None,
     ) -> list[Edit]:
-        """The exchange that makes a sentence supported, if one is clearly the best."""
-        tried = list(islice(named, TRIED))
-        outcomes = await self._judged([item.of(text) for item in tried], sentence.start, sentence.end, sample)
-        good = supported(tried, outcomes)
-        chosen = clearly_best(surer(good, instead_of) if instead_of else good)
-        if not chosen:
-            return []
-        best, verdict = chosen
-        evidence = verdict.evidence or ((best.evidence,) if best.evidence else ())
-        return _edits(text, best.of(text), sentence.start, best.kind, best.reason, evidence)
+        """The exchanges that make a sentence supported, if they are clearly the best."""
+        asked, beside = sample.asked or "", _beside(sentence, sample)
+        done = await exchange(
+            text,
+            named,
+            lambda texts: self._judged(texts, sentence.start, sentence.end, sample),
+            unknown=lambda text: [*unknown_things(text, sample.contexts, asked=asked, beside=beside),
+                                  *wrong_units(text, sample.contexts)],
+            instead_of=instead_of,
+        )  # fmt: skip
+        return _exchange_edits(text, done, sentence.start) if done else []
 
     async def _without_part(self, sentence: _Sentence, sample: Sample, text: str) -> list[Edit]:
         """Leave out the clauses that are not supported, or one phrase, if the rest is supported."""
@@ -359,6 +356,17 @@ def _edits(text: str, new: str, offset: int, kind: EditKind, reason: str, eviden
              evidence=tuple(evidence))
         for start, end, words in differences(text, new)
     ]  # fmt: skip
+
+
+def _exchange_edits(text: str, done: Exchanged, offset: int) -> list[Edit]:
+    """The edits of an exchange, each with the reason and the evidence of what went in there."""
+    found = []
+    for edit in _edits(text, done.text, offset, done.proposals[0].kind, "", ()):
+        item = next((item for item in done.proposals if edit.new and edit.new in item.new), done.proposals[0])
+        evidence = (item.evidence,) if item.evidence and len(done.proposals) > 1 else done.verdict.evidence
+        evidence = evidence or ((item.evidence,) if item.evidence else ())
+        found.append(edit.model_copy(update={"kind": item.kind, "reason": item.reason, "evidence": evidence}))
+    return found
 
 
 def is_lead_in(text: str) -> bool:

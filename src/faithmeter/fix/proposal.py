@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from faithmeter.datamodels import Evidence
@@ -37,3 +38,12 @@ class Proposal(NamedTuple):
         for start, end in reversed(spans):
             text = put(text, start, end, self.new)
         return text
+
+
+def together(text: str, proposals: Sequence[Proposal]) -> str:
+    """A claim with several stretches exchanged that lie apart; one that another has moved is left as it is."""
+    old = text
+    for item in sorted(proposals, key=lambda item: -item.start):
+        if text[item.start : item.end] == old[item.start : item.end]:
+            text = item.of(text)
+    return text

@@ -5,78 +5,119 @@ A proposal is only that: the verifier judges each before one is taken. What goes
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from faithmeter.datamodels import Context, Evidence
-from faithmeter.evidence.passages import Index, Passage, terms
+from faithmeter.evidence.passages import Index, Passage, stem, terms
 from faithmeter.fix.alignments import SAME_ENOUGH, WORD, alignments
+from faithmeter.fix.names import NAME_WORD, PART, is_named, is_short_for_known, likeness, parts, short_forms
 from faithmeter.fix.proposal import Proposal
-from faithmeter.text.english import verbs, word_tables
-from faithmeter.text.english.mentions import Mention, mentions, written_like
+from faithmeter.text.english import word_tables
+from faithmeter.text.english.mentions import Mention, dimension, mentions, written_like
 
 FIELDS = 60  # of records
 PASSAGES = 6  # of the contexts, those that say most of the claim
 FURTHER = 60  # for what no context has: what is meant may stand far from what else the claim says
 _LEAST_FIT = {"number": 1.0, "ordinal": 1.0, "clock": 1.0, "name": 0.0}
 _LEAST_FIT_OF_A_DATE = 0.5
+_ONLY = 0.8  # more for the only year, month or day of the week that the contexts name
 """With less, what goes in stands by other words than in the claim: it counts, dates or names something else."""
-_LITTLE = 0.4  # what a word such as "in" beside a mention tells
+_PLAIN_WORDS = 1.5  # by which an exchange of plain words is worse than one of something that is named
+_LITTLE = 0.4  # what a word such as "in" beside a mention tells; others up to 1.5
 _REACH = 8  # words around a mention that tell what it is about
-_PART = re.compile(r"\w+")
 _UNTIL = re.compile(r"(?:[-–]|\b(?:to|until|till|and|through|closes at|closing at)) ?\Z", re.IGNORECASE)
-_FIELD = re.compile(r"\W*(?P<key>\w+)\W*:")
-_PLACES = {"city": 2.5, "town": 2.5, "place": 2.5, "location": 2.0, "state": 1.5, "country": 1.5, "address": 1.0}
-_NATIONAL = re.compile(r"(?:[eiy]an|ese|ish)\Z")
-_NATIONS = word_tables.words(
-    "american german french greek dutch swiss thai czech iraqi israeli pakistani welsh roman korean mexican cuban "
-    "african european asian chilean arab latin muslim islamic jewish hindu catholic mediterranean"
-)
+_RATING = re.compile(r"\b(?:rat(?:ed|ings?)|stars?)\b", re.IGNORECASE)
+_REVIEWER = re.compile(r"\b(?:review(?:er)?|customer|guest|patron|diner|visitor)\b", re.IGNORECASE)
+_DATES = ("year", "month", "weekday")
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """What the contexts name."""
+
+    index: Index
+    small: frozenset[str]
+    """Words that they write with small letters."""
+    counts: Counter[tuple[str, str]]
+    """How often they name each thing, by kind and value."""
+    quantities: frozenset[tuple[str, str]]
+    """Numbers with their units."""
+    names: frozenset[str]
+    short: frozenset[str]
+    """Short forms of their names."""
+    only: frozenset[str]
+    """Of years, months and days of the week, the kinds of which they name one: nothing else can be meant."""
+
+    def has(self, mention: Mention) -> bool:
+        """Whether they name a thing, in its short or its long form."""
+        if mention.kind in ("unit", "currency"):
+            return (mention.beside, mention.value) in self.quantities
+        if (mention.kind, mention.value) in self.counts:
+            return True
+        return mention.kind == "name" and is_short_for_known(mention, self.short, self.names)
 
 
 @lru_cache(maxsize=64)
-def _index(texts: tuple[str, ...]) -> tuple[Index, frozenset[str]]:
-    """The contexts' passages, and the words that they write with small letters."""
+def _sources(texts: tuple[str, ...]) -> _Sources:
     small = frozenset(re.findall(r"(?<![\w'’-])[^\W\d_A-Z][^\W\d_A-Z]+", " ".join(texts)))
-    return Index(texts), small
+    index = Index(texts)
+    named = [mention for passage in index.passages for mention in _of(passage, small)]
+    quantities = frozenset((item.beside, item.value) for item in named if item.kind in ("unit", "currency"))
+    counts: Counter[tuple[str, str]] = Counter((mention.kind, mention.value) for mention in named)
+    names = frozenset(value for kind, value in counts if kind == "name")
+    kinds = Counter(kind for kind, _ in counts)
+    only = frozenset(kind for kind in _DATES if kinds[kind] == 1)
+    return _Sources(index, small, counts, quantities, names, short_forms(texts), only)
+
+
+def _of_contexts(contexts: Sequence[Context]) -> _Sources:
+    return _sources(tuple(context.text for context in contexts))
 
 
 def proposals(text: str, contexts: Sequence[Context], *, beside: str = "") -> list[Proposal]:
     """Ways to put right what a claim names, the best first; `beside` is what else was said, which may have the name."""
-    index, small = _index(tuple(context.text for context in contexts))
-    if not index.passages:
-        return []
-    ours = mentions(text, known=small)
-    counts = Counter((mention.kind, mention.value) for passage in index.passages for mention in _of(passage, small))
-    said = frozenset(counts)
-    passages = _nearest(text, index)
+    sources = _of_contexts(contexts)
+    index = sources.index
+    ours = [
+        mention for mention in mentions(text, known=sources.small) if mention.kind != "name" or is_named(text, mention)
+    ]
     best_by_key: dict[tuple[int, int, str], Proposal] = {}
-    for passage, overlap in passages:
+    for passage, overlap in _nearest(text, index):
         evidence = Evidence.of(contexts, passage.context, passage.start, passage.end)
         for proposal in [
-            *_exchanges(text, ours, passage, small, said, overlap),
-            *(
-                item._replace(unknown=_is_unknown(item, text, index))
-                for item in alignments(text, passage.text, overlap)
-            ),
+            *_exchanges(text, ours, passage, sources, overlap),
+            *(_aligned(item, text, ours, sources) for item in alignments(text, passage.text, overlap)),
         ]:
             _put(best_by_key, proposal._replace(evidence=evidence))
-    unknown = [mine for mine in ours if mine.kind not in ("unit", "currency") and (mine.kind, mine.value) not in said]
+    unknown = [mine for mine in ours if mine.kind not in ("unit", "currency") and not sources.has(mine)]
     for passage, overlap in _nearest(text, index, FURTHER)[PASSAGES:] if unknown else ():
         evidence = Evidence.of(contexts, passage.context, passage.start, passage.end)
-        for proposal in _exchanges(text, unknown, passage, small, said, overlap):
+        for proposal in _exchanges(text, unknown, passage, sources, overlap):
             _put(best_by_key, proposal._replace(evidence=evidence))
     for key, proposal in best_by_key.items():
         if proposal.everywhere:
-            often = counts["name", proposal.new.lower()]
+            often = sources.counts["name", proposal.new.lower()]
             more = 0.15 * min(5, often) if often else -0.6  # a part of a name that never stands alone is rarely meant
             best_by_key[key] = proposal._replace(
                 score=proposal.score + more + 0.8 * _holds(beside, proposal.new),
                 unknown=proposal.unknown and _is_unknown(proposal, text, index),  # of "Jan Zylinski", Jan is known
             )
     return sorted(best_by_key.values(), key=lambda proposal: -(proposal.score + 1.0 * proposal.unknown))
+
+
+def _aligned(item: Proposal, text: str, ours: Sequence[Mention], sources: _Sources) -> Proposal:
+    """Other words of a passage; where no number, date or name goes out, they mostly say the same: "due to" and "because
+    of" are no mistake."""
+    out = [mine for mine in ours if mine.start < item.end and item.start < mine.end]
+    if not out:
+        return item._replace(score=item.score - _PLAIN_WORDS)
+    known = all(sources.has(mine) for mine in out)
+    return item._replace(unknown=not known and _is_unknown(item, text, sources.index))
 
 
 def _is_unknown(proposal: Proposal, text: str, index: Index) -> bool:
@@ -95,11 +136,10 @@ def _put(best_by_key: dict[tuple[int, int, str], Proposal], proposal: Proposal) 
 def wrong_units(text: str, contexts: Sequence[Context]) -> list[Proposal]:
     """Units and currencies that a claim surely has wrong, whatever a verifier says: it has the number of a passage that
     says most of it, and no passage has that number with the claim's unit."""
-    index, small = _index(tuple(context.text for context in contexts))
-    have = {(m.beside, m.value) for p in index.passages for m in _of(p, small) if m.kind in ("unit", "currency")}
-    ours = [mention for mention in mentions(text, known=small) if mention.kind in ("unit", "currency")]
-    wrong = {mention.start for mention in ours if mention.beside and (mention.beside, mention.value) not in have}
-    near = {(passage.context, passage.start) for passage, share in _nearest(text, index) if share >= SAME_ENOUGH}
+    sources = _of_contexts(contexts)
+    ours = [mention for mention in mentions(text, known=sources.small) if mention.kind in ("unit", "currency")]
+    wrong = {mention.start for mention in ours if mention.beside and not sources.has(mention)}
+    near = {(near.context, near.start) for near, share in _nearest(text, sources.index) if share >= SAME_ENOUGH}
     return [
         item
         for item in (proposals(text, contexts) if wrong else ())
@@ -109,14 +149,15 @@ def wrong_units(text: str, contexts: Sequence[Context]) -> list[Proposal]:
 
 def unknown_things(text: str, contexts: Sequence[Context], *, asked: str, beside: str) -> list[Proposal]:
     """What could go in where a claim has a number, a date or a name that neither a context nor the question has."""
-    index, small = _index(tuple(context.text for context in contexts))
-    said = {(mention.kind, mention.value) for passage in index.passages for mention in _of(passage, small)}
-    said |= {(mention.kind, mention.value) for mention in mentions(asked, known=small)}
-    ours = [mention for mention in mentions(text, known=small) if mention.kind not in ("unit", "currency")]
+    sources = _of_contexts(contexts)
+    said = {(mention.kind, mention.value) for mention in mentions(asked, known=sources.small)}
+    ours = [mention for mention in mentions(text, known=sources.small) if mention.kind not in ("unit", "currency")]
     offsets = {
         offset
         for mention in ours
-        if (mention.kind, mention.value) not in said and (mention.kind != "clock" or mention.beside)
+        if not sources.has(mention)
+        and (mention.kind, mention.value) not in said
+        and (mention.kind != "clock" or mention.beside)
         for offset in range(mention.start, mention.end)
     }
     candidates = proposals(text, contexts, beside=beside) if offsets else []
@@ -140,8 +181,8 @@ def _named(text: str, small: frozenset[str]) -> tuple[Mention, ...]:
 
 def _apart(mention: Mention) -> Iterator[Mention]:
     """A name; where a word of it comes again, a title runs into the sentence: "Ada Lovelace Ada King was"."""
-    parts = [*_PART.finditer(mention.text)] if mention.kind == "name" else []
-    first = next((match.start() for n, match in enumerate(parts) if n and match[0] == parts[0][0]), None)
+    words = [*PART.finditer(mention.text)] if mention.kind == "name" else []
+    first = next((match.start() for n, match in enumerate(words) if n and match[0] == words[0][0]), None)
     if first is None:
         yield mention
         return
@@ -164,52 +205,48 @@ def _nearest(text: str, index: Index, most: int = PASSAGES) -> list[tuple[Passag
 
 
 def _exchanges(
-    text: str,
-    ours: Sequence[Mention],
-    passage: Passage,
-    small: frozenset[str],
-    said: Set[tuple[str, str]],
-    overlap: float,
+    text: str, ours: Sequence[Mention], passage: Passage, sources: _Sources, overlap: float
 ) -> Iterator[Proposal]:
     """One thing that a claim names for one of the same kind that a passage names, or for the part of a name that is as
     long: "Lovelace" rather than "Ada Lovelace"."""
-    theirs = [other for mention in _of(passage, small) for other in (mention, *_ends(mention))]
+    theirs = _of(passage, sources.small)
     have: set[tuple[str, str]] = {(mention.kind, mention.value) for mention in ours}
     for mine in ours:
-        if mine.kind == "name" and mine.start == 0 and _is_common(mine.value):
-            continue  # "Note that …": its capital is the sentence's
         if mine.kind == "number" and text.endswith("out of ", 0, mine.start):
             continue  # a scale, which the contexts need not name: "3.5 out of 5 stars"
-        stands = (mine.kind, mine.value) in said
-        for other in theirs:
+        stands = sources.has(mine)
+        forms = ((form, form == mention) for mention in theirs for form in (mention, *parts(mine, mention)))
+        for other, whole in forms:
             if other.kind != mine.kind or other.value == mine.value:
                 continue
-            unknown = not stands
             if mine.kind in ("unit", "currency"):
-                unknown = True  # it has the number of the passage, and another unit
-                if other.beside != mine.beside or {mine.value[:1], other.value} == {"°", "degree"}:
-                    continue  # another number; or degrees of which the context does not say which they are
+                if not _is_other_unit(mine, other):
+                    continue
                 fit = 3.0
             elif mine.kind == "name" and _is_said(mine, other, text):
                 continue
             else:
-                fit = _fit(text, mine, passage.text, other)
+                again = (other.kind, other.value) in have  # "12 jurors and 12 alternates": rare, but it happens
+                fit = _fit(text, mine, passage, other, sources) + _ONLY * (other.kind in sources.only and not again)
                 if fit < _LEAST_FIT.get(mine.kind, _LEAST_FIT_OF_A_DATE):
                     continue
-                again = (other.kind, other.value) in have  # "12 jurors and 12 alternates": rare, but it happens
-                fit -= 1.5 * stands + 1.0 * again
+                fit -= 1.5 * stands + 1.0 * again + 0.6 * (not whole and " " in other.text)
             start, end, new = _narrowed(mine, written_like(mine, other))
             reason = f"the context has {other.text!r}, not {mine.text!r}"
-            yield Proposal(start, end, new, "swap", reason, None, fit + 3 * overlap, mine.kind == "name", unknown, fit)
+            score = fit + 3 * overlap
+            yield Proposal(start, end, new, "swap", reason, None, score, mine.kind == "name", not stands, fit)
 
 
-def _ends(name: Mention) -> Iterator[Mention]:
-    """The first and the last word of a name of several, as names of their own."""
-    parts = [*_PART.finditer(name.text)] if name.kind == "name" else []
-    for match in (parts[0], parts[-1]) if len(parts) > 1 else ():
-        if match[0][0].isupper() and len(match[0]) > 2:
-            start = name.start + match.start()
-            yield Mention(start, start + len(match[0]), "name", match[0], match[0].lower())
+def _is_other_unit(mine: Mention, other: Mention) -> bool:
+    """Whether two units measure the same number of one thing; of degrees a context may not say which they are."""
+    same = {dimension(mine.value), dimension(other.value)}
+    return other.beside == mine.beside and {mine.value[:1], other.value} != {"°", "degree"} and len(same - {""}) < 2
+
+
+def _is_name(passage: Passage, mention: Mention, sources: _Sources) -> bool:
+    """Whether what a passage writes with a capital is a name; the values of a record are."""
+    speaks = sources.counts["name", mention.value] > 1
+    return bool(passage.fields) or is_named(passage.text, mention, speaks=speaks)
 
 
 def _is_said(mine: Mention, other: Mention, text: str) -> bool:
@@ -222,65 +259,45 @@ def _holds(text: str, words: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) is not None
 
 
-def _fit(text: str, mine: Mention, passage: str, other: Mention) -> float:
+def _fit(text: str, mine: Mention, passage: Passage, other: Mention, sources: _Sources) -> float:
     """How alike the words around two mentions are, the nearer the more."""
-    left, right = _around(text, mine), _around(passage, other)
+    left, right = _around(text, mine), _around(passage.text, other)
     score = 0.0
     for word, (side, distance) in left.items():
         if word in right:
             there, away = right[word]
             near = (1.0 if side == there else 0.5) / (1 + 0.25 * (distance - 1)) / (1 + 0.25 * (away - 1))
-            score += near * _says(word) + _says(word) * (distance == away == 1 and side == there)
+            score += (near + (distance == away == 1 and side == there)) * _says(word, sources.index)
     if mine.kind == "number":
         score += (1.0 if mine.beside else 0.3) if mine.beside == other.beside else 0.0
         score -= 2.0 * bool(mine.beside and other.beside and mine.beside != other.beside)  # minutes for degrees
+    if mine.kind == "number" and passage.fields:
+        score += _field_fit(text, next((key for key, value in passage.fields if other.text in value), ""))
     if mine.kind == "number":  # 3.5 is more likely meant by 7.5 than 2 is
         score += 0.8 * (_shape(mine) == _shape(other))
+        score -= 0.8 * (mine.text.isalpha() and sum(_shape(other)) > 2)  # nor is "two" meant by 2,191
     if mine.kind == "clock":  # "from 9 to 5": the hours of opening, or of closing
-        score += 0.8 * (_is_end(text, mine) == _is_end(passage, other)) + 0.4 * (_is_late(mine) == _is_late(other))
-    return score + _likeness(text, mine, passage, other) if mine.kind == "name" else score
-
-
-def _likeness(text: str, mine: Mention, passage: str, other: Mention) -> float:
-    """How much two names look like names of one kind, and the second like a name at all."""
-    ours, theirs = re.findall(r"\w+", mine.value), re.findall(r"\w+", other.value)
-    score = 3.0 * bool(set(ours) & set(theirs)) - 0.3 * abs(len(ours) - len(theirs))
-    capitals = mine.text.isupper(), other.text.isupper()
-    score += 1.5 if all(capitals) and len(theirs) == 1 else -0.6 if any(capitals) else 0.0
-    nations = [bool(_NATIONAL.search(name[-1])) or name[-1] in _NATIONS for name in (ours, theirs)]
-    score += 2.0 if all(nations) else -0.5 * any(nations)
-    if mine.start == 0 and other.start == 0 and not passage[:1].isdigit():
-        score += 0.8  # both are what the sentence is about
-    score += 0.8 * all(re.match(r"['’]s\b", said[name.end :]) for said, name in ((text, mine), (passage, other)))
-    field = _FIELD.match(passage)
-    if field:
-        key = field["key"].lower()
-        here = re.search(r"\b(?:in|near|at|from) \Z", text[: mine.start]) is not None
-        score += (_PLACES.get(key, 0.0) if here else 0.0) + 2.5 * (mine.start == 0 and key == "name")
-    alone = len(theirs) == 1 and not capitals[1]
-    first = not passage[: other.start].strip("\"'“‘( ") or passage[: other.start].rstrip("\"'“‘( ")[-1:] in ".!?:•-–;"
-    common = _is_common(theirs[0])
-    return score - 1.5 * (alone and first and not field) - 1.5 * (alone and common)
-
-
-def _is_common(word: str) -> bool:
-    """Whether a word is one of everyday English rather than a name."""
-    return word in verbs.BASES or word in verbs.THIRD or word.endswith(("ing", "ly", "ed"))
+        score += 0.8 * (_is_end(text, mine) == _is_end(passage.text, other)) + 0.4 * (_is_late(mine) == _is_late(other))
+    if mine.kind == "name":
+        named = _is_name(passage, other, sources)
+        score += likeness(text, mine, passage.text, other, record=bool(passage.fields), named=named)
+    return score
 
 
 def _narrowed(mine: Mention, new: str) -> tuple[int, int, str]:
     """Of a name that shares words with the other at an end, only the words that differ are exchanged."""
     if mine.kind != "name":
         return mine.start, mine.end, new
-    ours, theirs = [*_PART.finditer(mine.text)], [*_PART.finditer(new)]
+    ours, theirs = [*NAME_WORD.finditer(mine.text)], [*NAME_WORD.finditer(new)]
+    words = [match[0].replace(".", "") for match in ours], [match[0].replace(".", "") for match in theirs]
     head = 0
-    while head < min(len(ours), len(theirs)) - 1 and ours[head][0] == theirs[head][0]:
+    while head < min(len(ours), len(theirs)) - 1 and words[0][head] == words[1][head]:
         head += 1
     tail = 0
-    while tail < min(len(ours), len(theirs)) - head - 1 and ours[-1 - tail][0] == theirs[-1 - tail][0]:
+    while tail < min(len(ours), len(theirs)) - head - 1 and words[0][-1 - tail] == words[1][-1 - tail]:
         tail += 1
     if not head and not tail:
-        shared = [(a, b) for a, one in enumerate(ours) for b, two in enumerate(theirs) if one[0] == two[0]]
+        shared = [(a, b) for a, one in enumerate(words[0]) for b, two in enumerate(words[1]) if one == two]
         if not shared or shared[0][0] != shared[0][1] or shared[0][0] == 0:
             return mine.start, mine.end, new
         last = shared[0][0]  # "Brannigan Peace Prize-winning" and "Nobel Peace Prize"
@@ -289,9 +306,20 @@ def _narrowed(mine: Mention, new: str) -> tuple[int, int, str]:
     return mine.start + start, mine.start + end, new[theirs[head].start() : theirs[len(theirs) - 1 - tail].end()]
 
 
-def _says(word: str) -> float:
-    """How much a word tells of what stands by it: "in" little."""
-    return _LITTLE if word in word_tables.STOP_WORDS else 1.0
+def _field_fit(text: str, key: str) -> float:
+    """How well the name of a field fits what a claim says: of a record's stars, those of a review are a customer's."""
+    score = 0.8 * (not set(terms(text)).isdisjoint(terms(key)))
+    if _RATING.search(key) and _RATING.search(text):
+        score = 0.8 - 1.0 * (("review" in key.lower()) != bool(_REVIEWER.search(text)))
+    return score
+
+
+def _says(word: str, index: Index) -> float:
+    """How much a word tells of what stands by it: "in" little, and the more the fewer passages have it."""
+    if word in word_tables.STOP_WORDS:
+        return _LITTLE
+    total, holders = len(index.passages), len(index.holders(word))
+    return 0.5 + math.log(1 + total / max(1, holders)) / math.log(1 + total)
 
 
 def _shape(mention: Mention) -> tuple[int, int]:
@@ -316,7 +344,7 @@ def _around(text: str, mention: Mention) -> dict[str, tuple[str, int]]:
     after = [match[0].lower() for match in WORD.finditer(text, mention.end, mention.end + 100)]
     for side, words in (("before", before[::-1]), ("after", after)):
         for distance, word in enumerate(words[:_REACH], 1):
-            stem = word[:6]
-            if stem not in nearby or nearby[stem][1] > distance:
-                nearby[stem] = (side, distance)
+            root = word if word in word_tables.STOP_WORDS else stem(word)
+            if root not in nearby or nearby[root][1] > distance:
+                nearby[root] = (side, distance)
     return nearby

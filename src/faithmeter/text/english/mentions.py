@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from faithmeter.text.english import verbs
 from faithmeter.text.english import word_tables as lexicon
 
 Kind = Literal["number", "ordinal", "clock", "year", "month", "weekday", "day", "unit", "currency", "name"]
@@ -34,6 +35,10 @@ _MONTH_NAMES = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _WEEKDAYS = "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday"
 _WORDS = {**lexicon.SMALL, **lexicon.TENS}
 _WORDS = {word: value for word, value in _WORDS.items() if word not in ("zero", "one")}
+_WORDS |= {
+    f"{ten}-{one}": tens + ones
+    for ten, tens in lexicon.TENS.items() for one, ones in lexicon.SMALL.items() if 0 < ones < 10
+}  # fmt: skip
 _ORDINALS = {word: value for word, value in lexicon.ORDINALS.items() if word != "second"}
 _MORE_UNITS = {
     name: names.split()[0]
@@ -47,6 +52,21 @@ _MORE_UNITS = {
 }  # fmt: skip
 _UNITS = {**{name.lower(): unit for name, unit in lexicon.UNITS.items()}, **_MORE_UNITS}
 _UNITS = {name: unit for name, unit in _UNITS.items() if name not in ("'", '"')}
+
+_DIMENSIONS = {
+    unit: names.split()[0]
+    for names in (
+        "time seconds second minute hour day week month year decade century",
+        "length millimetre centimetre metre m kilometre mile foot inch yard",
+        "weight milligram mg g gram kilogram kilo pound lb ounce ton tonne µg μg mcg ng",
+        "volume cup tablespoon teaspoon gallon litre millilitre ml cl dl l",
+        "money dollar usd euro yen yuan rupee cent sterling",
+        "scale thousand million billion trillion",
+        "heat celsius fahrenheit degree °c °f",
+        "part % ‰",
+    )
+    for unit in names.split()[1:]
+}  # fmt: skip
 
 _SHORT_UNITS = {
     short: name
@@ -66,7 +86,11 @@ _CLOCK_RANGE = re.compile(r"\d:\d\d ?[-–] ?\d{1,2}:\d\d(?! ?[ap]\.?m)", re.IGN
 _ISO_DATE = re.compile(r"(?<![\w.-])(?P<year>[12]\d{3})-(?P<month>0[1-9]|1[0-2])-(?P<day>[0-3]\d)(?![\w-])")
 _NUMBER = re.compile(rf"(?<![\w.,:/#])(?:{_DIGITS})(?!\d|[:/.,]\d|(?:st|nd|rd|th)\b)")
 _ORDINAL = re.compile(rf"\b(?:\d+(?:st|nd|rd|th)|{'|'.join(_ORDINALS)})\b", re.IGNORECASE)
-_NUMBER_WORD = re.compile(rf"\b(?:{'|'.join(sorted(_WORDS, key=len, reverse=True))})\b(?!-\w)", re.IGNORECASE)
+_NUMBER_WORD = re.compile(
+    rf"(?<![\w-])(?:(?:{'|'.join(lexicon.TENS)})[ -](?:{'|'.join(list(lexicon.SMALL)[1:10])})"
+    rf"|{'|'.join(word for word in _WORDS if '-' not in word)})\b(?!-(?!year|month|week|day|hour|minute|mile)\w)",
+    re.IGNORECASE,
+)
 _YEAR = re.compile(r"(?:1\d{3}|20\d\d|21\d\d)\Z")
 _MONTH = re.compile(rf"\b(?:{_MONTH_NAMES})\b\.?(?=\s|[,.;)]|\Z)")
 _WEEKDAY = re.compile(rf"\b(?:{_WEEKDAYS})(?=s?\b)")
@@ -89,9 +113,14 @@ _OPENERS = (
         "according additionally also although among based despite during finally first firstly furthermore given "
         "however moreover meanwhile next overall please since therefore thus today within yes one two three four "
         "five six seven eight nine ten another here there customers people unlike like instead passage document "
-        "source context another yet ultimately"
+        "source context another yet ultimately amid besides true false"
     )
 )  # fmt: skip
+
+
+def dimension(unit: str) -> str:
+    """What a unit measures; "" where that is not known, or may be one of two."""
+    return _DIMENSIONS.get(unit, "")
 
 
 def mentions(text: str, *, known: frozenset[str] = frozenset()) -> list[Mention]:
@@ -163,7 +192,7 @@ def _numbers(text: str) -> Iterator[Mention]:
         yield Mention(*match.span(), "ordinal", match[0], value)
     for match in _NUMBER_WORD.finditer(text):
         unit, named = _unit_after(text, match.end())
-        value = str(_WORDS[match[0].lower()])
+        value = str(_WORDS[match[0].lower().replace(" ", "-")])
         yield Mention(*match.span(), "number", match[0], value, named)
         if unit:
             yield Mention(*unit.span("unit"), "unit", unit["unit"], named, value)
@@ -187,7 +216,8 @@ def _names(text: str, known: frozenset[str]) -> Iterator[Mention]:
             start += len(words[first]) + 1
             first += 1
         name = re.sub(r"['’]s?\Z", "", " ".join(words[first:]))
-        if len(name) > 1 and name.lower() not in _OPENERS:
+        head = re.split(r"['’]", name.lower(), maxsplit=1)[0]  # of "You’ll" and "I'm"
+        if len(name) > 1 and head not in _OPENERS and name.lower() not in _UNITS:
             yield Mention(start, start + len(name), "name", name, name.lower().replace(".", ""))
 
 
@@ -196,7 +226,14 @@ def _opens(text: str, start: int, word: str, known: frozenset[str]) -> bool:
     if word.lower() in _OPENERS and not (word.isupper() and len(word) > 1):
         return True
     before = text[max(0, start - 100) : start].rstrip("\"'“‘(*_[ \n\t")
-    return word.lower() in known and (not before or before[-1] in ".!?:•-–;")
+    first = not before or before[-1] in ".!?:•-–;"
+    return first and (word.lower() in known or _is_gerund(word.lower()))
+
+
+def _is_gerund(word: str) -> bool:
+    """Whether a word is a verb with -ing: "Praising Koechlin, he said"."""
+    stem = word.removesuffix("ing")
+    return stem != word and not verbs.BASES.isdisjoint((stem, f"{stem}e", stem[:-1]))
 
 
 def plain_number(number: str) -> str:
@@ -221,10 +258,12 @@ def written_like(model: Mention, mention: Mention) -> str:
             text = next((word for word, value in _ORDINALS.items() if str(value) == mention.value), mention.text)
         case "month" if model.text.isdigit():
             text = mention.value.zfill(len(model.text))
-        case "month" if mention.text.isdigit() or (len(model.text) > 3 and len(mention.text) <= 4):
+        case "month" if mention.text.isdigit() or (
+            len(mention.text) <= 4 and (len(model.text) > 3 or model.text == "May")
+        ):
             text = next(name for name, value in _MONTHS.items() if str(value) == mention.value and len(name) >= 3)
-        case "unit" if len(model.text) > 3 and model.text.isalpha() and mention.text.lower() in _SHORT_UNITS:
-            text = _SHORT_UNITS[mention.text.lower()] + "s" * model.text.endswith("s")
+        case "unit" if _is_written_out(model.text):
+            text = _unit_like(model.text, mention.text)
         case _:
             text = mention.text
     if mention.kind in ("number", "ordinal") and model.text[:1].isupper():
@@ -236,7 +275,7 @@ def _number_like(model: str, mention: Mention) -> str:
     text = mention.text
     if model[:1].isdigit() and not text[:1].isdigit():
         text = mention.value
-    elif model.isalpha() and mention.value.isdigit() and len(mention.value) <= 2:
+    elif model.replace("-", "").replace(" ", "").isalpha() and mention.value.isdigit() and len(mention.value) <= 2:
         text = next((word for word, value in _WORDS.items() if str(value) == mention.value), text)
     if "." in text and "." not in model and mention.value.isdigit():
         text = text.partition(".")[0]  # 4.0 where the model has 3
@@ -245,6 +284,21 @@ def _number_like(model: str, mention: Mention) -> str:
     elif "," in model and text.isdigit() and len(text) > 3:
         text = f"{int(text):,}"
     return text
+
+
+def _is_written_out(unit: str) -> bool:
+    return unit.isalpha() and unit.lower() not in _SHORT_UNITS and (len(unit) > 3 or unit.lower() == "cup")
+
+
+def _unit_like(model: str, text: str) -> str:
+    """A unit as a word, one or several as the model says: "7-month" of "seven months"."""
+    short = text.lower() in _SHORT_UNITS
+    if not short and not _is_written_out(text):
+        return text
+    one = _SHORT_UNITS[text.lower()] if short else text.removesuffix("s")
+    if one.lower() in ("inche", "feet", "foot", "centurie", "century") or one.lower() not in _UNITS:
+        return text
+    return one + "s" * model.endswith(("s", "feet"))
 
 
 def _clock_like(model: str, mention: Mention) -> str:

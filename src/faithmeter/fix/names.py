@@ -1,0 +1,138 @@
+"""What tells a name from a word that only has the capital of its place, and how alike two names are in their places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from faithmeter.text.english import verbs, word_tables
+from faithmeter.text.english.mentions import Mention
+
+PART = re.compile(r"\w+")
+NAME_WORD = re.compile(r"[^\W_](?:\.(?=\w)|[\w&’'-])*+(?:(?<=\.\w)\.)?")
+_NEXT = re.compile(
+    r"(?<=[\w.])(?:[\"”’)]*+\s++(?P<word>[^\W\d_][\w’'-]*+)|, (?:who|whose|which|\d)|['’]s?\b|['’](?= ))"
+)
+_LABEL = re.compile(r"\A[\W\d_]*+[\w*/&’' -]{2,60}+:(?=[\s*]|\Z)")
+_SEQUENCE = re.compile(r"[A-Z][\w’']*(?:(?: (?:of|for|the|and|in|on|to|de|[A-Z][\w’']*))* [A-Z][\w’']*)?")
+_ABBREVIATION = re.compile(r"\b(?:[A-Z]|St|Mr|Mrs|Ms|Dr|Mt|Ft|Sen|Rep|Gov|Gen|Prof|vs)\.\Z")
+_COMPOUND = re.compile(r"\A[A-Z]\w++(?=-[a-z]++\Z)")
+_IN = re.compile(r"\b(?:in|near|at|from) \Z", re.IGNORECASE)
+_FIELD = re.compile(r"\W*(?P<key>\w+)\W*:")
+_PLACES = {"city": 2.5, "town": 2.5, "place": 2.5, "location": 2.0, "state": 1.5, "country": 1.5, "address": 1.0}
+_NATIONAL = re.compile(r"(?:[eiy]an|ese|ish)\Z")
+_NATIONS = word_tables.words(
+    "american german french greek dutch swiss thai czech iraqi israeli pakistani welsh roman korean mexican cuban "
+    "african european asian chilean arab latin muslim islamic jewish hindu catholic mediterranean"
+)
+
+
+def begins(text: str, start: int) -> bool:
+    """Whether a sentence, an item or a quotation begins at a place."""
+    before = text[max(0, start - 100) : start].rstrip("\"'“‘(*_[ \n\t")
+    return not before or (before[-1] in ".!?:•-–;" and not _ABBREVIATION.search(before))
+
+
+def is_common(word: str) -> bool:
+    """Whether a word is one of everyday English rather than a name."""
+    return word in verbs.BASES or word in verbs.THIRD or word.endswith(("ing", "ly", "ed"))
+
+
+def is_named(text: str, mention: Mention, *, speaks: bool = False) -> bool:
+    """Whether a capitalised stretch is a name for all that can be seen: in the label of an item ("Note: …") it is none,
+    unless somebody `speaks` there, and a single word that begins a sentence is one if it does something or has
+    something: "Melt butter", "Tapper has"."""
+    label = _LABEL.match(text)
+    if label and mention.end < label.end():
+        return speaks and mention.end == label.end() - 1
+    word = mention.text
+    if " " in word or not word[1:].islower() or not begins(text, mention.start):
+        return True
+    return _acts(text, mention)
+
+
+def _acts(text: str, mention: Mention) -> bool:
+    """Whether a verb, an apposition or what is its own follows a name."""
+    match = _NEXT.match(text, mention.end)
+    if not match or match["word"] is None:
+        return match is not None
+    word = match["word"].lower()
+    after = text[match.end() : match.end() + 20].split(maxsplit=1)[:1]
+    joined = word == "and" and bool(after) and (not after[0].islower() or after[0] in word_tables.SMALL)
+    verb = word in verbs.AUXILIARIES or word in verbs.BASES or word in verbs.THIRD or verbs.is_past(word)
+    return joined or verb
+
+
+def short_forms(texts: Iterable[str]) -> frozenset[str]:
+    """The initials of what texts write with capitals, and their own short names: "cdc" of the Centers for Disease
+    Control, "us" of "U.S."."""
+    found: set[str] = set()
+    for text in texts:
+        for match in _SEQUENCE.finditer(text):
+            words = [word for word in re.split(r"[ ’'-]", match[0]) if word[:1].isupper()]
+            letters = "".join(word[0] for word in words).lower()
+            found.update(letters[start:end] for start in range(len(letters)) for end in range(start + 2, start + 7))
+        found.update(match[0].replace(".", "").lower() for match in re.finditer(r"\b(?:[A-Z]\.){2,}", text))
+    return frozenset(found)
+
+
+def is_short_for_known(mention: Mention, short: frozenset[str], said: frozenset[str]) -> bool:
+    """Whether a name is the short or the long form of one that the contexts have."""
+    letters = mention.text.replace(".", "").rstrip("s")
+    if letters.isupper() and 2 <= len(letters) <= 6:
+        return letters.lower() in short
+    initials = "".join(word[0] for word in PART.findall(mention.text) if word[0].isupper()).lower()
+    return len(initials) > 1 and " " in mention.text and initials in said
+
+
+def parts(mine: Mention, other: Mention) -> Iterator[Mention]:
+    """The parts of a longer name that may be meant: its first and last word, as many words as `mine` has around one
+    that both have ("Don Meij" of "Domino's Pizza CEO Don Meij"), and "Windows" of "Windows-based"."""
+    words = [*NAME_WORD.finditer(other.text)] if other.kind == mine.kind == "name" else []
+    if len(words) < 2:
+        if words and (head := _COMPOUND.match(other.text)):
+            yield Mention(other.start, other.start + head.end(), "name", head[0], head[0].lower())
+        return
+    spans = {(0, 1), (len(words) - 1, len(words))}
+    ours = [match[0] for match in NAME_WORD.finditer(mine.text)]
+    for index, match in enumerate(words):
+        first = index - ours.index(match[0]) if match[0] in ours else -1
+        if first >= 0 and first + len(ours) <= len(words) and 1 < len(ours) < len(words):
+            spans.add((first, first + len(ours)))
+    for first, last in sorted(spans):
+        start, end = words[first].start(), words[last - 1].end()
+        text = re.sub(r"['’]s?\Z", "", other.text[start:end]).rstrip(".")
+        if text[0].isupper() and len(text) > 2 and "'" not in text and "’" not in text:
+            start += other.start
+            yield Mention(start, start + len(text), "name", text, text.lower().replace(".", ""))
+
+
+def likeness(text: str, mine: Mention, passage: str, other: Mention, *, record: bool, named: bool) -> float:
+    """How much two names look like names of one kind, and the second like a name at all."""
+    ours, theirs = PART.findall(mine.value), PART.findall(other.value)
+    shared = bool(set(ours) & set(theirs))
+    score = 3.0 * shared - 0.3 * abs(len(ours) - len(theirs))
+    capitals = mine.text.isupper(), other.text.isupper()
+    score += 1.5 if all(capitals) and len(theirs) == 1 else -0.6 if any(capitals) else 0.0
+    score -= 1.0 * (_has_digit(mine.text) != _has_digit(other.text))  # "Q2" is no "EBITDA"
+    nations = [bool(_NATIONAL.search(name[-1])) or name[-1] in _NATIONS for name in (ours, theirs)]
+    score += 2.0 if all(nations) else -0.5 * any(nations)
+    if mine.start == 0 and other.start == 0 and not passage[:1].isdigit():
+        score += 0.8  # both are what the sentence is about
+    places = ((text, mine), (passage, other))
+    score += 0.8 * all(re.match(r"['’]s\b", said[name.end :]) for said, name in places)
+    score += 0.8 * all(said[: name.start].endswith(('"', "“")) for said, name in places)
+    score += 0.6 * (not shared and all(_acts(said, name) for said, name in places))
+    here, there = (_IN.search(said, max(0, name.start - 6), name.start) is not None for said, name in places)
+    score += 0.8 * (here and there)
+    field = _FIELD.match(passage) if record else None
+    if field:
+        key = field["key"].lower()
+        score += (_PLACES.get(key, 0.0) if here else 0.0) + 2.5 * (mine.start == 0 and key == "name")
+    score -= 1.0 * bool(_COMPOUND.match(other.text))
+    alone = len(theirs) == 1 and not capitals[1]
+    return score - 1.5 * (alone and is_common(theirs[0])) - 1.5 * (not named)
+
+
+def _has_digit(text: str) -> bool:
+    return any(letter.isdigit() for letter in text)
