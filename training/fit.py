@@ -16,8 +16,6 @@ from training.model import CLAIM, Network
 from training.rows import LABELS
 from training.tokens import Batch, Encoded, Loaded, batches
 
-PACED = (200, 300)
-"""The steps whose pace stands for all; before them memory is still being taken, which is twice as slow."""
 NOT_SUPPORTED, UNLABELLED = LABELS.index("not_supported"), LABELS.index("unlabelled")
 
 
@@ -39,7 +37,7 @@ class Settings:
     half: bool = False
     """Run in bf16 throughout, not only in the matrix products; on a CPU, where it would be slow, nothing is."""
     seconds: float = 1e9
-    """Fit the schedule into this time, by the pace of the first steps."""
+    """The schedule ends after this time if not before: other work on the device must not leave the rate high."""
     one_word_share: float = 0.0
     """Weight of "some word of an unsupported claim is unsupported", where it is not known which."""
     compiled: bool = False
@@ -111,19 +109,12 @@ def train(network: Network, data: Encoded, settings: Settings, *, device: str, t
     loaded, taught = Loaded(data, device), None if teacher is None else Taught(teacher, device)
     plan = [rows for _ in range(math.ceil(settings.epochs)) for rows in batches(data, tokens=settings.tokens, rng=rng)]
     plan = plan[: int(len(plan) * settings.epochs / math.ceil(settings.epochs))]
-    total, begun, paced, losses = len(plan), time.time(), 0.0, torch.zeros(3, device=device)
+    total, begun, losses = len(plan), time.time(), torch.zeros(3, device=device)
     for step, rows in enumerate(plan):
-        if step in PACED:
-            losses.sum().item()  # waits for the device, so that the pace is true
-        if step == PACED[0]:
-            paced = time.time()
-        if step == PACED[1]:
-            left = settings.seconds - (time.time() - begun)
-            total = min(total, step + int(left / ((time.time() - paced) / (PACED[1] - PACED[0]))))
-        if step >= total:
+        done = max(step / total, (time.time() - begun) / settings.seconds)
+        if done >= 1:
             break
-        warm = max(1, int(total * settings.warm_up))
-        scale = min((step + 1) / warm, max(0.0, (total - step) / max(1, total - warm)))
+        scale = min((done + 1 / total) / settings.warm_up, (1 - done) / (1 - settings.warm_up))
         loss, parts = _step_loss(network, loaded, loaded.batch(rows), settings, taught)
         loss.backward()
         optimiser.step(settings.rate * scale)

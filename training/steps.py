@@ -123,16 +123,17 @@ def fit(run: Run) -> None:
 
     Its teachers are the student as it was, so that it forgets nothing, and the large network, where there is one, on
     the rows that nobody made; on new rows, of which the student knows nothing, the labels take its place. Runs of other
-    seeds and weights follow each other; the mean of their weights wavers less than any of them.
+    seeds and weights follow each other; the mean of their weights wavers less than any of them. With `from` they go on
+    from a student that was fitted before, while its former self stays what it was.
     """
     config = run.config["student"]
     rows = lessons(run.out)
     target = predict(start(run), rows, device=run.device)
     if (run.out / "teacher.npz").exists():
         taught = load_answers(run.out / "teacher.npz")  # on the first of the lessons
-        count = len(taught.classes)
+        count, words, own = len(taught.classes), len(taught.tokens), np.float16(config["own_share"])
         target.classes[:count] = _between(taught.classes, target.classes[:count], config["own_share"])
-        target.tokens[: len(taught.tokens)] = taught.tokens
+        target.tokens[:words] = (1 - own) * taught.tokens + own * target.tokens[:words]
     new = np.array([source.startswith(NEW) for source in rows.sources])
     target.classes[new] = _sure(rows.labels[new])
     known = np.repeat(new, rows.lengths) & (rows.marks >= 0)
@@ -140,7 +141,7 @@ def fit(run: Run) -> None:
     print("answers blamed on their worst claim:", blame_the_worst(rows, target))
     states = []
     for number, one in enumerate(config["runs"]):
-        network = start(run)
+        network = load_network(start(run), run.base / config["from"]) if "from" in config else start(run)
         settings = Settings(**{"seed": run.config["seed"], **config["settings"], **one.get("settings", {})})
         train(network, weighed(rows, one.get("weights", {})), settings, device=run.device, teacher=target)
         states.append(network.cpu().state_dict())
@@ -152,8 +153,8 @@ def fit(run: Run) -> None:
         report(data, predict(network, data, device=run.device))
 
 
-NEW = ("skill_",)
-"""Sources that the student of before knows nothing about."""
+NEW = ("skill_", "records")
+"""Sources whose labels and marks are exact, and of which the student of before knows little."""
 SURE = 4.0
 """The logit of a word that is known to be unsupported."""
 
