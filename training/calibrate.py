@@ -32,6 +32,9 @@ of the claim files and answers 175."""
 NUMBER_AT_LEAST = 0.75
 """Least weight of a number that the evidence has not. The fit gives about 0.3, for NLI is full of numbers that follow
 from others ("more than 300" from 312), which answers seldom have."""
+RECORDS_AT_LEAST = 0.7
+"""Least that evidence from records adds. The network tells made records apart too well (AUROC .994) for them to say
+where one half should lie on real ones, so the value of the fit before them is kept."""
 ROWS_A_SOURCE = 200
 """What a source counts for at most."""
 ANSWERS_COUNT = 3
@@ -119,7 +122,7 @@ def fit_calibration(readings: Floats, rows: Sequence[Row]) -> dict[str, float]:
     every = np.arange(len(rows))
     for _ in range(FITS):
         fitted = fit_logistic(inputs[better, every][:, :7], good, weights)
-        fitted[2] = max(fitted[2], NUMBER_AT_LEAST)
+        fitted[2], fitted[4] = max(fitted[2], NUMBER_AT_LEAST), max(fitted[4], RECORDS_AT_LEAST)
         margins = inputs @ np.array([*fitted[:7], MISTAKEN, MISTAKEN, MISTAKEN]) + fitted[7]
         better = margins.argmax(0)
     support = 1 / (1 + np.exp(-margins.max(0)))

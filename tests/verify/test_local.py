@@ -67,7 +67,9 @@ def test_a_claim_of_which_the_contexts_say_nothing_is_marked_as_a_whole(verifier
 
 def test_if_no_word_is_likely_wrong_the_likeliest_is_marked(verifier: LocalVerifier) -> None:
     claim = "Proponents claim that this can improve overall health."
-    assert [claim[start:end] for start, end in judge(verifier, pair(claim, TOWN))[0].gaps] == ["health"]
+    marked = [claim[start:end] for start, end in judge(verifier, pair(claim, TOWN))[0].gaps]
+    assert "health" in marked
+    assert claim not in marked
 
 
 def test_evenness_is_one_if_no_word_stands_out() -> None:
