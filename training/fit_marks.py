@@ -112,7 +112,8 @@ def read_all(folder: Path, out: Path, *, edited: int, recorded: int) -> None:
     verifier, model = Recorder(folder=folder, threads=1), load_model(folder)
     samples: list[Sample] = []
     items: list[Item] = []
-    groups: dict[str, Iterable[Any]] = {"answers": answers(), "edits": edits(edited), "records": records(recorded)}
+    groups: dict[str, Iterable[Any]] = {"records": records(recorded), "answers": answers(), "edits": edits(edited)}
+    out.parent.mkdir(parents=True, exist_ok=True)
     for group, some in groups.items():
         for sample, claims, meant in some:
             samples.append(sample)
@@ -127,9 +128,8 @@ def read_all(folder: Path, out: Path, *, edited: int, recorded: int) -> None:
                 )
                 source = sample.contexts[0].text[:200]
                 items.append(Item(group, source, verdict, verifier.last, len(samples) - 1, inside))
+        out.write_bytes(pickle.dumps((samples, items)))  # what there is can be fitted on
         print(f"{group}: {sum(item.group == group for item in items)} claims", flush=True)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_bytes(pickle.dumps((samples, items)))
 
 
 class Counts(NamedTuple):
