@@ -38,6 +38,8 @@ def test_the_best_is_taken_where_it_is_clearly_so() -> None:
 def test_two_forms_of_one_name_are_no_rivals() -> None:
     assert chosen(exchange("Crowley", 5.0, name=True), exchange("Candy Crowley", 4.9, name=True)) == "Crowley"
     assert chosen(exchange("Crowley", 5.0, name=True), exchange("Tapper", 4.9, name=True)) is None
+    assert chosen(exchange("Crowley", 5.0, name=True), exchange("Tapper", 4.3, name=True)) is None  # names need more
+    assert chosen(exchange("12", 5.0), exchange("70", 4.3)) == "12"
 
 
 def test_what_is_supported_is_exchanged_only_for_what_is_clearly_better_supported() -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from faithmeter.datamodels import Failure, Label, Outcome, Verdict
 from faithmeter.fix.proposal import Proposal
 
-MARGIN = 0.75
+MARGIN, NAME_MARGIN = 0.6, 0.75
 """By how much the best must be better than the next; chosen on mistakes made in training data: docs/decisions/0134."""
 WEIGHT = 0.5
 """Of the verifier's word beside the fit."""
@@ -52,7 +52,8 @@ def clearly_best(exchanges: Sequence[Exchange]) -> Exchange | None:
     best = max(exchanges, key=lambda item: item.worth, default=None)
     if best is None:
         return None
-    near = [item.proposal for item in exchanges if best.worth - item.worth < MARGIN]
+    margin = NAME_MARGIN if best.proposal.everywhere else MARGIN
+    near = [item.proposal for item in exchanges if best.worth - item.worth < margin]
     return None if any(_rivals(best.proposal, other) for other in near) else best
 
 
