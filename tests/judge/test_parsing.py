@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -41,10 +43,8 @@ def test_wrappings_come_off(reply: str) -> None:
     [
         "",
         "I cannot do this.",
-        PLAIN[:-1],
         PLAIN[: len(PLAIN) // 2],
         PLAIN.replace('"', "'"),
-        PLAIN + PLAIN,
         f'{{"x": 1}} {PLAIN}',
         f"{PLAIN} {{}}",
         "null",
@@ -59,6 +59,60 @@ def test_wrappings_come_off(reply: str) -> None:
     ],
 )
 def test_anything_else_is_unreadable(reply: str) -> None:
+    with pytest.raises(Unreadable):
+        read_object(reply, key="verdicts")
+
+
+REPLIES = [json.loads(line) for line in (Path(__file__).parent / "broken_replies.jsonl").read_text().splitlines()]
+
+
+@pytest.mark.parametrize("reply", REPLIES, ids=[reply["name"] for reply in REPLIES])
+def test_replies_of_a_small_model_that_are_no_json_are_read_without_guessing(reply: dict[str, Any]) -> None:
+    """As Qwen2.5-Coder-1.5B wrote them: brackets that do not match, bare quotation marks, a record for a quote."""
+    with pytest.raises(ValueError, match=r"delimiter|property name|Extra data"):
+        json.loads(reply["text"])
+    rows = read_object(reply["text"], key="verdicts")
+    assert [[row["claim"], row["label"]] for row in rows] == reply["verdicts"]
+    assert [row["quote"] for row in rows if "quote" in row] == reply["quotes"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        PLAIN[:-1],
+        PLAIN[:-2],
+        PLAIN + "}",
+        PLAIN.replace("}]}", "}}]"),
+        f"```json\n{PLAIN[:-1]}\n```",
+        PLAIN[1:],
+    ],
+)
+def test_brackets_that_do_not_match_are_passed_over(reply: str) -> None:
+    assert read_object(reply, key="verdicts") == ROWS
+
+
+@pytest.mark.parametrize("between", ["", "\n", ",\n"])
+def test_objects_one_after_another_are_one_list(between: str) -> None:
+    other = PLAIN.replace("12", "13")
+    assert [row["claim"] for row in read_object(PLAIN + between + other, key="verdicts")] == [12, 13]
+    assert [row["claim"] for row in read_object(PLAIN + between + PLAIN, key="verdicts")] == [12, 12], (
+        "two verdicts: none"
+    )
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"{PLAIN} No, rather: {PLAIN.replace('supported', 'contradicted')}",
+        PLAIN[:-3],
+        PLAIN[:-1] + ', {"claim": 13, "label": "supp',
+        PLAIN[:-1] + ', {"claim": 13}',
+        PLAIN.replace('"label": "supported", ', "")[:-1],
+        PLAIN.replace("12", "12 or 13")[:-1],
+        PLAIN.replace('"supported"', '"supported" or "contradicted"')[:-1],
+    ],
+)
+def test_rows_that_are_not_whole_stay_unreadable(reply: str) -> None:
     with pytest.raises(Unreadable):
         read_object(reply, key="verdicts")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from typing import Any
 
 _THOUGHTS = re.compile(r"\A(?:\s*<(think|thinking|reasoning)>.*?</\1>)+", re.DOTALL | re.IGNORECASE)
@@ -19,8 +19,12 @@ _REFUSAL = re.compile(
 
 
 _KEY = re.compile(r'(?<!\\)"(claim|text|reason|label|passages|quote)"\s*:\s*')
+_LIST_KEY = re.compile(r'(?<!\\)"verdicts"\s*:')
 _FREE_TEXT = ("text", "reason", "quote")
-_AFTER_TEXT = frozenset({",", "},{", "}]", "}]}", "}]```", "}]}```"})  # without white space
+_MARKS = "{}[],` \t\r\n"
+_BEFORE_ROWS = re.compile(r"[{\[]*\{")
+_BETWEEN_ROWS = re.compile(r"[}\]]+,?[{\[]*\{")
+_AFTER_ROWS = re.compile(r"[}\]]+(?:```)?")
 
 
 class Unreadable(ValueError):
@@ -30,16 +34,18 @@ class Unreadable(ValueError):
 def read_object(text: str, *, key: str) -> list[Any]:
     """The list under a key of the one JSON object in a reply; a bare list is taken for it.
 
-    Verdicts are also read where a text in them holds quotation marks that were not escaped.
+    Verdicts are also read where their brackets do not match or a text in them holds bare quotation marks.
     """
     problem: Unreadable | None = None
     bodies = list(_unwrapped(text))
-    mended = map(_escaped, bodies) if key == "verdicts" else ()
-    for body in chain(bodies, filter(None, mended)):  # mended only if no body can be read as it is
+    for body in bodies:
         try:
             return _list(body, key)
         except Unreadable as error:
             problem = problem or error
+    for body in bodies if key == "verdicts" else ():
+        if rows := _rows(body):
+            return rows
     raise problem or Unreadable("no JSON in the reply")
 
 
@@ -82,24 +88,62 @@ def _unwrapped(text: str) -> Iterator[str]:
         yield text[opening.end() :]
 
 
-def _escaped(body: str) -> str | None:
-    """The reply with the bare quotation marks inside its free texts escaped; None where it is not plain which they are.
+def _rows(body: str) -> list[dict[str, Any]] | None:
+    """The verdicts of a reply that is no sound JSON, by the keys of its rows; None where it is not plain what they say.
 
-    A free text ends at the last quotation mark before the next key, and nothing but the marks of the form may stand
-    between the two. The names of keys inside a text make it end too early or a key come twice: both stay unreadable.
+    A row goes from one claim's number to the next. Only brackets and commas may stand between two rows, whichever they
+    are, and only a comma between two fields. The name of a key inside a text makes it end too early or a key come
+    twice: both stay unreadable.
     """
+    body = _LIST_KEY.sub("", body)
     keys = list(_KEY.finditer(body))
-    parts, done = [], 0
+    start = re.search(r"[{\[]", body)
+    if not keys or start is None or not _BEFORE_ROWS.fullmatch(_compact(body[start.start() : keys[0].start()])):
+        return None
+    rows: list[dict[str, Any]] = []
     for key, after in zip_longest(keys, keys[1:]):
-        if key[1] not in _FREE_TEXT:
-            continue
-        value = body[key.end() : after.start() if after else len(body)]
-        last = value.rfind('"')
-        if last < 1 or value[0] != '"' or "".join(value[last + 1 :].split()) not in _AFTER_TEXT:
+        name, value = key[1], body[key.end() : after.start() if after else len(body)]
+        if name == "claim":
+            rows.append({})
+        if not rows or name in rows[-1]:
             return None
-        parts += [body[done : key.end() + 1], re.sub(r'(?<!\\)"', r'\\"', value[1:last])]
-        done = key.end() + last
-    return "".join([*parts, body[done:]]) if parts else None
+        ends = after is None or after[1] == "claim"
+        content, rest = _content(name, value)
+        if not _ends_field(rest, row=ends, reply=after is None):
+            if name != "quote" or not ends:
+                return None
+            content, rest = '""', value[len(value.rstrip(_MARKS)) :]  # part of a record, say: as if it had no quote
+            if not _ends_field(rest, row=True, reply=after is None):
+                return None
+        try:
+            rows[-1][name] = json.loads(content, strict=False)
+        except (ValueError, RecursionError):
+            return None
+    return rows if all("label" in row for row in rows) else None
+
+
+def _content(name: str, value: str) -> tuple[str, str]:
+    """A field's value as JSON, and what follows it; a text goes to its last quotation mark, others are escaped."""
+    if name not in _FREE_TEXT:
+        end = len(value.rstrip(_MARKS.replace("]", "") if name == "passages" else _MARKS))
+        return value[:end], value[end:]
+    last = value.rfind('"')
+    if last < 1 or value[0] != '"':
+        return "", value
+    inside = re.sub(r'(?<!\\)"', r'\\"', value[1:last])
+    return f'"{inside}"', value[last + 1 :]
+
+
+def _ends_field(rest: str, *, row: bool, reply: bool) -> bool:
+    """Whether what follows a field's value ends it, or with it a row or the reply."""
+    marks = _compact(rest)
+    if not row:
+        return marks == ","
+    return "}" in marks and (_AFTER_ROWS if reply else _BETWEEN_ROWS).fullmatch(marks) is not None
+
+
+def _compact(text: str) -> str:
+    return "".join(text.split())
 
 
 def _list(body: str, key: str) -> list[Any]:
