@@ -22,9 +22,9 @@ _KEY = re.compile(r'(?<!\\)"(claim|text|reason|label|passages|quote)"\s*:\s*')
 _LIST_KEY = re.compile(r'(?<!\\)"verdicts"\s*:')
 _FREE_TEXT = ("text", "reason", "quote")
 _MARKS = "{}[],` \t\r\n"
-_BEFORE_ROWS = re.compile(r"[{\[]*\{")
-_BETWEEN_ROWS = re.compile(r"[}\]]+,?[{\[]*\{")
-_AFTER_ROWS = re.compile(r"[}\]]+(?:```)?")
+_BEFORE_ROWS = re.compile(r"\A[{\[]*\{")
+_BETWEEN_ROWS = re.compile(r"\A[}\]]+,?[{\[]*\{")
+_AFTER_ROWS = re.compile(r"\A[}\]]+(?:```)?")
 
 
 class Unreadable(ValueError):
