@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from faithmeter.datamodels import Blame, Failure, Kind, Label, Outcome, Sample, Verdict
-from faithmeter.text import sentences
+from faithmeter.text import Span, sentences
 from faithmeter.verify.local_features import numbers_in
-from faithmeter.why.compare import Comparison, Finding, Sources, Span, names, nearest, read, whole
+from faithmeter.why.compare import Comparison, Finding, Sources, names, nearest, read, whole
 from faithmeter.why.findings import find
 from faithmeter.why.marks import EXACT, marked
 from faithmeter.why.numbered import counted

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from faithmeter.datamodels import Kind, Sample
 from faithmeter.evidence.passages import WORD, Index, best_evidence, select, stem
+from faithmeter.text import Span
 from faithmeter.text.english import word_tables as lexicon
 from faithmeter.verify.local_features import numbers_in
 
@@ -88,17 +89,6 @@ def _known(words: Sequence[Word], text: str, stems: frozenset[str]) -> frozenset
             if others and others <= stems:
                 known.update(n for n, word in enumerate(words) if match.start() <= word.start < match.end())
     return frozenset(known)
-
-
-class Span(NamedTuple):
-    """A stretch of a text."""
-
-    start: int
-    end: int
-
-    def of(self, text: str) -> str:
-        """What stands there."""
-        return text[self.start : self.end]
 
 
 class Finding(NamedTuple):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from faithmeter.text import Span
 from faithmeter.text.english.word_tables import ORDINALS
 from faithmeter.verify.derive.quantities import Quantity
 from faithmeter.verify.derive.quantities import read as quantities
 from faithmeter.verify.local_features import numbers_in
-from faithmeter.why.compare import Comparison, Finding, Span
+from faithmeter.why.compare import Comparison, Finding
 from faithmeter.why.numbered import counted
 
 DATES = ("date", "year")

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from faithmeter.text import Span
 from faithmeter.text.english.word_tables import words
-from faithmeter.why.compare import BREAK, Comparison, Finding, Span, Word, names, read
+from faithmeter.why.compare import BREAK, Comparison, Finding, Word, names, read
 from faithmeter.why.figures import CALENDAR, amounts_of, dates
 from faithmeter.why.numbered import missing_numbered_names
 from faithmeter.why.wording import extents, manners, misattributed, negations, turned

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from faithmeter.datamodels import Kind, Label, Verdict
-from faithmeter.why.compare import Comparison, Finding, Span, read, whole
+from faithmeter.text import Span
+from faithmeter.why.compare import Comparison, Finding, read, whole
 
 EXACT: frozenset[Kind] = frozenset({"number", "date", "unit", "name", "negation", "quantity"})
 """Kinds whose words code finds letter by letter."""

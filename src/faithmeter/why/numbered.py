@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from faithmeter.text import Span
 from faithmeter.text.english.word_tables import MONTHS, words
 from faithmeter.verify.derive.quantities import Quantity
 from faithmeter.verify.derive.quantities import read as quantities
-from faithmeter.why.compare import LIGHT, Comparison, Finding, Span
+from faithmeter.why.compare import LIGHT, Comparison, Finding
 
 _NUMBERED = re.compile(
     r"(?<![\w-])(?P<label>[^\W\d_]\w*+)(?P<joint>[ \u00a0-])(?P<number>\d{1,4}(?:\.\d++)*+[A-Za-z]?)"

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from faithmeter.evidence.passages import stem
+from faithmeter.text import Span
 from faithmeter.text.english.word_tables import MODALS
 from faithmeter.verify.local_features import AMOUNTS, OPPOSITES
-from faithmeter.why.compare import BREAK, Comparison, Finding, Span, names, read
+from faithmeter.why.compare import BREAK, Comparison, Finding, names, read
 from faithmeter.why.figures import DATES, same
 from faithmeter.why.numbered import counted
 
