@@ -1,6 +1,6 @@
 """What a judge's prompt is worth: balanced accuracy on labelled claims, tokens, unreadable replies, beside ragas.
 
-    python -m benchmarks.prompts DATA --prompt full --prompt brief --prompt mine.md --prompt ragas \\
+    python -m benchmarks.prompts DATA --prompt full --prompt small --prompt mine.md --prompt ragas \\
         --endpoint http://127.0.0.1:8080/v1 --model NAME [--per-call 5] [--claims 150]
     python -m benchmarks.prompts DATA --prompt full --requests FOLDER     # write what would be sent, as JSON lines
     python -m benchmarks.prompts DATA --prompt full --replies FOLDER      # score the replies to it
@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from faithmeter.judge.prompts import Instructions
 from faithmeter.judge.verify import Verification
 from faithmeter.llm.protocol import Reply
 from faithmeter.llm.providers import instructions
-from faithmeter.llm.settings import JudgeSettings, ModelSpec
+from faithmeter.llm.settings import JudgeSettings, ModelSpec, Size
 
 RAGAS = (Path(__file__).parent / "ragas_nli.txt").read_text("utf-8")
 """The prompt of ragas 0.4.3's faithfulness (`NLIStatementPrompt`; Apache License 2.0), up to its input."""
@@ -67,12 +67,12 @@ class Score:
 
 
 class Ours:
-    """A prompt of the judge: `full`, `brief` or a file."""
+    """A prompt of the judge: `full`, `brief`, `small` or a file."""
 
     def __init__(self, prompt: str) -> None:
-        own = {"prompt": prompt} if prompt in ("full", "brief") else {"verify_prompt": prompt}
+        own = {"prompt": prompt} if prompt in get_args(Size) else {"verify_prompt": prompt}
         self._settings = JudgeSettings.of(own.items())
-        self._instructions = Instructions("verify", self._settings).text
+        self._instructions = Instructions("verify", self._settings)
 
     def _question(self, call: Sequence[Labelled]) -> Verification:
         sample = Sample(answer="", question=call[0].question, contexts=(Context(text=call[0].context),))
@@ -81,8 +81,11 @@ class Ours:
     def put(self, call: Sequence[Labelled]) -> tuple[list[dict[str, str]], list[int]]:
         """The messages, and the claims' numbers."""
         request, key = self._question(call).put([_claim(claim) for claim in call])
-        system = {"role": "system", "content": instructions(request, "prompt")}
-        return [system, {"role": "user", "content": request.user}], list(key)
+        said = [("system", instructions(request, "prompt"))]
+        for turn in request.turns:
+            said += [("user", turn.user), ("assistant", turn.assistant)]
+        said.append(("user", request.user))
+        return [{"role": role, "content": text} for role, text in said], list(key)
 
     def read(self, call: Sequence[Labelled], numbers: Sequence[int], reply: Reply) -> Iterable[Said]:
         """What the judge reads in a reply."""
@@ -253,7 +256,7 @@ def main() -> None:
     """Run, write or score."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--prompt", action="append", help="full, brief, ragas, a variant, or a file; repeatable")
+    parser.add_argument("--prompt", action="append", help="full, brief, small, ragas, a variant, or a file; repeatable")
     parser.add_argument("--variants", action="store_true", help="and all of prompt_variants/")
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
     parser.add_argument("--claims", type=int, default=150, help="of each set")

@@ -14,7 +14,9 @@ from support.llm_brain import Asked, think
 from benchmarks import prompts
 from benchmarks.prompt_claims import calls, load
 from benchmarks.prompt_variant import NAMES, Variant
+from faithmeter.judge.prompts import Instructions
 from faithmeter.llm.protocol import Reply
+from faithmeter.llm.settings import JudgeSettings
 
 ROWS = [
     {"context": f"The tower has {n} floors. It is {n} m high.", "claim": claim, "label": label}
@@ -54,8 +56,9 @@ def test_replies_in_files_are_scored(
     data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], per_call: int
 ) -> None:
     common = (data, "--sets", "begin", "--claims", 20, "--per-call", per_call)
-    run(monkeypatch, *common, "--prompt", "full", "--prompt", "ragas", "--requests", data)
-    for name in ("full", "ragas"):
+    asked = ("--prompt", "full", "--prompt", "small", "--prompt", "ragas")
+    run(monkeypatch, *common, *asked, "--requests", data)
+    for name in ("full", "small", "ragas"):
         path = data / f"{name}-{per_call}.jsonl"
         replies = []
         for number, request in enumerate(map(json.loads, path.read_text().splitlines())):
@@ -68,13 +71,14 @@ def test_replies_in_files_are_scored(
                 text = "I have no idea."
             replies.append({"id": request["id"], "text": text, "finish": "stop", "prompt_tokens": 100, "tokens": 10})
         path.write_text("".join(json.dumps(reply) + "\n" for reply in replies))
-    run(monkeypatch, *common, "--prompt", "full", "--prompt", "ragas", "--replies", data)
+    run(monkeypatch, *common, *asked, "--replies", data)
     table, counts = capsys.readouterr().out.strip().split("\n\n")
     scores = {line.split()[0]: float(line.split()[1]) for line in table.splitlines()[1:]}
-    silent = {line.split()[0]: int(line.split()[2]) for line in counts.splitlines()[1:3]}
+    silent = {line.split()[0]: int(line.split()[2]) for line in counts.splitlines()[1:4]}
     assert scores["ragas"] == 0.5, "a judge that says yes to everything"
-    assert 0 < silent["full"] <= per_call, "the reply that cannot be read"
-    assert 0.8 < scores["full"] < 1.0, "it counts as wrong"
+    for name in ("full", "small"):
+        assert 0 < silent[name] <= per_call, "the reply that cannot be read"
+        assert 0.8 < scores[name] < 1.0, "it counts as wrong"
     assert silent["ragas"] == 0
 
 
@@ -108,3 +112,14 @@ def test_each_variant_asks_and_reads_in_its_own_form(data: Path, monkeypatch: py
 def test_the_base_of_the_variants_is_the_full_prompt(data: Path) -> None:
     call = [load(data, ["begin"], 2)[0]]
     assert Variant("base").system == prompts.Ours("full").put(call)[0][0]["content"]
+
+
+@pytest.mark.parametrize("per_call", [1, 3])
+def test_small_is_sent_as_the_judge_sends_it(data: Path, per_call: int) -> None:
+    call = calls(load(data, ["begin"], 4), per_call)[0]
+    sent, _ = prompts.Ours("small").put(call)
+    small = Instructions("verify", JudgeSettings(prompt="small"))
+    roles = [message["role"] for message in sent]
+    assert roles == ["system", *["user", "assistant"] * len(small.turns(per_call)), "user"]
+    shown = [text for turn in small.turns(per_call) for text in turn]
+    assert [message["content"] for message in sent[:-1]] == [small.text, *shown]

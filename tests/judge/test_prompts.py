@@ -131,7 +131,8 @@ def test_a_worked_example_is_a_reply_that_the_judge_takes(options: dict[str, boo
         sample = Sample(answer="…", contexts=[Context(text=item.text) for item in items if item.kind == "passage"])
         asked = [item for item in items if item.kind == "claim"]
         claims = [Claim(text=item.text, start=0, end=1) for item in asked]
-        question = Verification(sample, settings, "", ModelSpec(provider="openai", model="any"))
+        instructions = Instructions("verify", settings)
+        question = Verification(sample, settings, instructions, ModelSpec(provider="openai", model="any"))
         row = question.put(claims)[0].schema["properties"]["verdicts"]["items"]
         assert all(list(given) == list(row["properties"]) for given in reply["verdicts"])
         assert [given["text"] for given in reply["verdicts"]] == [item.text for item in asked]
@@ -162,7 +163,7 @@ def test_brief_has_no_example_and_no_echo() -> None:
     assert shown["brief"].signature != shown["full"].signature
     spec = ModelSpec(provider="openai", model="any")
     for size, settings in sizes.items():
-        request, _ = Verification(Sample(answer="", contexts=["a"]), settings, "", spec).put(
+        request, _ = Verification(Sample(answer="", contexts=["a"]), settings, shown[size], spec).put(
             [Claim(text="b", start=0, end=0)]
         )
         for schema in (request.schema, request.closed):
@@ -191,7 +192,7 @@ def test_our_examples_show_short_reasons_and_quotes_without_quotation_marks() ->
 def test_full_is_no_longer_than_the_prompt_of_ragas() -> None:
     spec = ModelSpec(provider="openai", model="any")
     settings = JudgeSettings()
-    question = Verification(Sample(answer="", contexts=["a"]), settings, Instructions("verify", settings).text, spec)
+    question = Verification(Sample(answer="", contexts=["a"]), settings, Instructions("verify", settings), spec)
     request, _ = question.put([Claim(text="b", start=0, end=0)])
     ragas = Path(__file__).parents[2] / "benchmarks" / "ragas_nli.txt"
     assert len(instructions(request, "prompt")) <= len(ragas.read_text())

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.llm_server import LLMServer
+from support.llm_server import LLMServer, parts
 from support.providers import PROVIDERS
 
 from faithmeter.datamodels import Claim, Failure, Label, Pair, Sample, Verdict
 from faithmeter.errors import EndpointDown
+from faithmeter.judge.prompts import Instructions
 from faithmeter.judge.verdict_schema import fields, list_of
 from faithmeter.judge.verify import Judge
 from faithmeter.llm.protocol import Request
@@ -52,10 +53,61 @@ async def test_anthropic_is_told_to_cache_the_instructions_and_nothing_else(keye
     await judge.aclose()
 
 
-async def test_an_endpoint_that_knows_no_cache_is_asked_without(keyed_server: LLMServer) -> None:
+@pytest.mark.parametrize(("provider", "model", "path", "native"), PROVIDERS, ids=[row[0] for row in PROVIDERS])
+async def test_each_provider_is_sent_the_examples_as_turns(
+    keyed_server: LLMServer, provider: str, model: str, path: str, native: bool | None
+) -> None:
+    judge = Judge(f"{provider}:{model}?prompt=small@{keyed_server.root}{path}")
+    found = await judge.verify(PAIRS)
+    assert [outcome.label for outcome in found if isinstance(outcome, Verdict)] == [
+        Label.SUPPORTED,
+        Label.CONTRADICTED,
+    ], found
+    asked = keyed_server.requests[-1]
+    small = Instructions("verify", JudgeSettings(prompt="small"))
+    assert asked.system == small.text
+    assert asked.turns == list(small.turns(2))
+    assert [part.text for part in parts(asked.user) if part.kind == "claim"] == [pair.claim.text for pair in PAIRS]
+    await judge.aclose()
+
+
+async def test_anthropic_is_told_to_cache_up_to_the_end_of_the_examples(keyed_server: LLMServer) -> None:
+    provider, model, path, _ = next(row for row in PROVIDERS if row[0] == "anthropic")
+    judge = Judge(f"{provider}:{model}?prompt=small@{keyed_server.root}{path}")
+    await judge.verify(PAIRS)
+    body = keyed_server.requests[-1].body
+    marked = [n for n, message in enumerate(body["messages"]) if "cache_control" in json.dumps(message)]
+    assert marked == [len(body["messages"]) - 2]
+    assert body["messages"][marked[0]]["role"] == "assistant"
+    assert [block["cache_control"]["type"] for block in body["system"]] == ["ephemeral"]
+    await judge.aclose()
+
+
+async def test_bedrock_is_told_to_cache_the_examples(keyed_server: LLMServer) -> None:
+    provider, model, path, _ = next(row for row in PROVIDERS if row[0] == "bedrock")
+    judge = Judge(f"{provider}:{model}?prompt=small@{keyed_server.root}{path}")
+    await judge.verify(PAIRS)
+    body = keyed_server.requests[-1].body
+    marked = [n for n, message in enumerate(body["messages"]) if "cachePoint" in json.dumps(message)]
+    assert marked == [len(body["messages"]) - 3], "it takes marks in a user's turn only: the last example's"
+    await judge.aclose()
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "bedrock", "openai"])
+async def test_examples_are_not_marked_where_nobody_is_to_be_told(keyed_server: LLMServer, provider: str) -> None:
+    provider, model, path, _ = next(row for row in PROVIDERS if row[0] == provider)
+    off = "" if provider == "openai" else "&model_settings.cache=false"
+    judge = Judge(f"{provider}:{model}?prompt=small{off}@{keyed_server.root}{path}")
+    await judge.verify(PAIRS)
+    assert "cache" not in json.dumps(keyed_server.requests[-1].body)
+    await judge.aclose()
+
+
+@pytest.mark.parametrize("prompt", ["full", "small"])
+async def test_an_endpoint_that_knows_no_cache_is_asked_without(keyed_server: LLMServer, prompt: str) -> None:
     provider, model, path, _ = next(row for row in PROVIDERS if row[0] == "anthropic")
     keyed_server.behaviour.rejects = ("cache_control",)
-    judge = Judge(f"{provider}:{model}@{keyed_server.root}{path}")
+    judge = Judge(f"{provider}:{model}?prompt={prompt}@{keyed_server.root}{path}")
     assert all(isinstance(outcome, Verdict) for outcome in await judge.verify(PAIRS))
     assert "cache_control" not in json.dumps(keyed_server.requests[-1].body)
     await judge.aclose()

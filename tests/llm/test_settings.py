@@ -50,6 +50,8 @@ def test_specs(spec: str, model: str, changed: dict[str, object]) -> None:
         ("openai:m?base_url=ftp://host", "http"),
         ("openai:m?model_settings.api_key=sk-1", "environment"),
         ("openai:m?language=x;{y}", "language"),
+        ("openai:m?prompt=tiny", "prompt"),
+        ("openai:m?prompt=small&partial=true", "judge options: .*prompt=small does not go with partial=true"),
     ],
 )
 def test_bad_specs_say_why(spec: str, says: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -16,6 +16,13 @@ class Asked:
     user: str
     schema: dict[str, Any] | None
     body: dict[str, Any]
+    turns: list[tuple[str, str]] = field(default_factory=list)
+    """What was asked and answered before."""
+
+    @property
+    def size(self) -> int:
+        """Characters of the prompt."""
+        return len(self.system) + len(self.user) + sum(len(text) for turn in self.turns for text in turn)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,6 +42,22 @@ def _tokens(text: str) -> int:
     return len(text) // 4 + 1
 
 
+def _sent(asked: Asked) -> int:
+    return asked.size // 4 + 1
+
+
+def _told_apart(messages: Iterable[tuple[str, str]]) -> tuple[str, list[tuple[str, str]]]:
+    """What is asked now, and what was asked and answered before, of messages as (role, text)."""
+    user, turns = "", []
+    for role, text in messages:
+        if role == "user":
+            user += text
+        else:
+            turns.append((user, text))
+            user = ""
+    return user, turns
+
+
 @dataclass
 class ChatCompletions:
     """Chat completions: OpenAI, Azure, Mistral, Groq, vLLM, Ollama, llama.cpp."""
@@ -49,15 +65,18 @@ class ChatCompletions:
     seen: int = field(default=0)
 
     def read(self, body: dict[str, Any]) -> Asked:
-        texts = {"system": "", "user": ""}
+        system, said = "", []
         for message in body["messages"]:
             content = message["content"]
             if isinstance(content, list):
                 content = "".join(part.get("text", "") for part in content)
-            role = "system" if message["role"] in ("system", "developer") else "user"
-            texts[role] += content
+            if message["role"] in ("system", "developer"):
+                system += content
+            else:
+                said.append((message["role"], content))
+        user, turns = _told_apart(said)
         schema = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
-        return Asked(texts["system"], texts["user"], schema, body)
+        return Asked(system, user, schema, body, turns)
 
     def write(self, asked: Asked, text: str, finish: str, behaviour: Behaviour) -> dict[str, Any]:
         self.seen += 1
@@ -67,7 +86,7 @@ class ChatCompletions:
             "finish_reason": finish,
             "logprobs": _logprobs(text, behaviour.label_probability) if asked.body.get("logprobs") else None,
         }
-        prompt = _tokens(asked.system + asked.user + (json.dumps(asked.schema) if asked.schema else ""))
+        prompt = _sent(asked) + _tokens(json.dumps(asked.schema) if asked.schema else "")
         completion = _tokens(text)
         return {
             "id": f"chatcmpl-{self.seen}",
@@ -103,18 +122,18 @@ class Responses:
     """OpenAI's Responses."""
 
     def read(self, body: dict[str, Any]) -> Asked:
-        user = "".join(
-            item["content"] if isinstance(item["content"], str) else item["content"][0]["text"]
+        user, turns = _told_apart(
+            (item["role"], item["content"] if isinstance(item["content"], str) else item["content"][0]["text"])
             for item in body["input"]
-            if item.get("role") == "user"
+            if item.get("role") in ("user", "assistant")
         )
         system = body.get("instructions") or "".join(
             item["content"] for item in body["input"] if item.get("role") in ("system", "developer")
         )
-        return Asked(system, user, (body.get("text") or {}).get("format", {}).get("schema"), body)
+        return Asked(system, user, (body.get("text") or {}).get("format", {}).get("schema"), body, turns)
 
     def write(self, asked: Asked, text: str, finish: str, behaviour: Behaviour) -> dict[str, Any]:
-        prompt, completion = _tokens(asked.system + asked.user), _tokens(text)
+        prompt, completion = _sent(asked), _tokens(text)
         content = [{"type": "output_text", "text": text, "annotations": []}]
         message = {"type": "message", "id": "m1", "status": "completed", "role": "assistant", "content": content}
         return {
@@ -145,14 +164,17 @@ class Anthropic:
         system = body.get("system") or ""
         if isinstance(system, list):
             system = "".join(block["text"] for block in system)
-        user = "".join(
-            message["content"]
-            if isinstance(message["content"], str)
-            else "".join(block.get("text", "") for block in message["content"])
+        user, turns = _told_apart(
+            (
+                message["role"],
+                message["content"]
+                if isinstance(message["content"], str)
+                else "".join(block.get("text", "") for block in message["content"]),
+            )
             for message in body["messages"]
         )
         form = body.get("output_config", {}).get("format") or body.get("output_format") or {}
-        return Asked(system, user, form.get("schema"), body)
+        return Asked(system, user, form.get("schema"), body, turns)
 
     def write(self, asked: Asked, text: str, finish: str, behaviour: Behaviour) -> dict[str, Any]:
         return {
@@ -163,7 +185,7 @@ class Anthropic:
             "content": [{"type": "text", "text": text}],
             "stop_reason": {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}[finish],
             "stop_sequence": None,
-            "usage": {"input_tokens": _tokens(asked.system + asked.user), "output_tokens": _tokens(text)},
+            "usage": {"input_tokens": _sent(asked), "output_tokens": _tokens(text)},
         }
 
 
@@ -172,9 +194,12 @@ class Google:
 
     def read(self, body: dict[str, Any]) -> Asked:
         system = "".join(part["text"] for part in body.get("systemInstruction", {}).get("parts", []))
-        user = "".join(part["text"] for content in body["contents"] for part in content["parts"])
+        user, turns = _told_apart(
+            (content.get("role", "user"), "".join(part["text"] for part in content["parts"]))
+            for content in body["contents"]
+        )
         config = body.get("generationConfig", {})
-        return Asked(system, user, config.get("responseJsonSchema") or config.get("responseSchema"), body)
+        return Asked(system, user, config.get("responseJsonSchema") or config.get("responseSchema"), body, turns)
 
     def write(self, asked: Asked, text: str, finish: str, behaviour: Behaviour) -> dict[str, Any]:
         reason = {"stop": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}[finish]
@@ -183,9 +208,9 @@ class Google:
                 {"content": {"role": "model", "parts": [{"text": text}]}, "finishReason": reason, "index": 0}
             ],
             "usageMetadata": {
-                "promptTokenCount": _tokens(asked.system + asked.user),
+                "promptTokenCount": _sent(asked),
                 "candidatesTokenCount": _tokens(text),
-                "totalTokenCount": _tokens(asked.system + asked.user + text),
+                "totalTokenCount": _sent(asked) + _tokens(text),
             },
             "modelVersion": "stub",
         }
@@ -196,11 +221,14 @@ class Bedrock:
 
     def read(self, body: dict[str, Any]) -> Asked:
         system = "".join(block.get("text", "") for block in body.get("system", []))
-        user = "".join(block.get("text", "") for message in body["messages"] for block in message["content"])
-        return Asked(system, user, None, body)
+        user, turns = _told_apart(
+            (message["role"], "".join(block.get("text", "") for block in message["content"]))
+            for message in body["messages"]
+        )
+        return Asked(system, user, None, body, turns)
 
     def write(self, asked: Asked, text: str, finish: str, behaviour: Behaviour) -> dict[str, Any]:
-        prompt, completion = _tokens(asked.system + asked.user), _tokens(text)
+        prompt, completion = _sent(asked), _tokens(text)
         reason = {"stop": "end_turn", "length": "max_tokens", "content_filter": "guardrail_intervened"}[finish]
         return {
             "output": {"message": {"role": "assistant", "content": [{"text": text}]}},

@@ -264,10 +264,11 @@ class LLMServer:
         sent = request.headers.get("authorization", "").removeprefix("Bearer ") or request.headers.get("api-key", "")
         if self.behaviour.key is not None and sent != self.behaviour.key:
             return _error(401, f"Incorrect API key provided: {sent}", "invalid_api_key")
-        if len(asked.system) + len(asked.user) > self.behaviour.window:
+        if asked.size > self.behaviour.window:
             return _error(400, "This model's maximum context length is exceeded.", "context_length_exceeded")
         kind = (asked.body.get("response_format") or {}).get("type")
-        blocks = asked.body["system"] if isinstance(asked.body.get("system"), list) else []
+        holders = [asked.body.get("system"), *(message["content"] for message in asked.body.get("messages", []))]
+        blocks = [block for holder in holders if isinstance(holder, list) for block in holder]
         for name in self.behaviour.rejects:
             if name == kind or name == "*":
                 return _error(400, f"response_format {kind} is not supported with this model", "unsupported_value")

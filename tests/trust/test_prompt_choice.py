@@ -13,7 +13,7 @@ from support.llm_server import Asked, LLMServer, think
 from faithmeter import evaluate
 from faithmeter.cli import main
 from faithmeter.trust.human_labels import HumanLabel
-from faithmeter.trust.prompt_choice import labelled_claims, split
+from faithmeter.trust.prompt_choice import candidates, labelled_claims, split
 from faithmeter.verify.calibrated import read_profile
 
 Brain = Callable[[Asked], str]
@@ -115,9 +115,27 @@ def test_a_dry_run_asks_nothing_and_a_prompt_of_ones_own_is_tried(prepared: Path
     done, asked = run(prepared, think, "--prompt-file", str(mine), "--dry-run", "--json")
     found = numbers(done)
     assert asked == 0
-    assert list(found) == ["full", "brief", "full and your examples", str(mine)]
+    assert list(found) == ["full", "brief", "small", "full and your examples", str(mine)]
     assert all(usage["calls"] and usage["prompt_tokens"] for usage in found.values())  # type: ignore[index]
     assert found["brief"]["prompt_tokens"] < found["full"]["prompt_tokens"]  # type: ignore[index]
+
+
+def helped_by_turns(asked: Asked) -> str:
+    return think(asked) if asked.turns else gullible(asked)
+
+
+def test_small_is_chosen_where_it_helps(prepared: Path) -> None:
+    done, _ = run(prepared, helped_by_turns, "-o", f"{prepared}/profile.json", "--json")
+    assert numbers(done)["chosen"] == "small"
+    assert read_profile(prepared / "profile.json").judge == {"prompt": "small"}
+    judged = [json.loads(line) for line in (prepared / "better.jsonl").read_text().splitlines()]
+    assert {result["score"] for result in judged} == {0.5}, "eval uses it: without, all would be supported"
+
+
+@pytest.mark.parametrize("option", ["partial=true", "reasons=false", "mode=joint"])
+def test_small_is_not_tried_with_what_it_cannot_do(option: str) -> None:
+    assert list(candidates("openai:m@http://h/v1", None)) == ["full", "brief", "small"]
+    assert list(candidates(f"openai:m?{option}@http://h/v1", None)) == ["full", "brief"]
 
 
 def test_bad_requests_are_one_line(prepared: Path) -> None:

@@ -60,8 +60,8 @@ def command(
     \b
     faithmeter calibrate results.jsonl --labels labels.jsonl --choose-prompt openai:MODEL -o profile.json
 
-    With --choose-prompt an LLM judges the labelled claims of RESULTS again with each prompt: full, brief, full with
-    some of your labelled claims as worked examples, and your own files. A profile is written only if one is
+    With --choose-prompt an LLM judges the labelled claims of RESULTS again with each prompt: full, brief, small, full
+    with some of your labelled claims as worked examples, and your own files. A profile is written only if one is
     certainly better than full, or as good and cheaper.
     """
     from faithmeter.trust.agreement import measure

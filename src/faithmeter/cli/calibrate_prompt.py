@@ -47,7 +47,7 @@ def choose_prompt(
     with tempfile.TemporaryDirectory() as folder:
         own = Path(folder, "examples.jsonl")
         own.write_text(lines, "utf-8")
-        options = prompt_choice.candidates(own if examples else None, prompts)
+        options = prompt_choice.candidates(spec, own if examples else None, prompts)
         expected = prompt_choice.estimates(spec, options, held)  # a prompt that cannot be read is told before any call
         if dry_run:
             _show_estimates({name: usage for name, (_, usage) in expected.items()}, len(held), as_json=as_json)

@@ -10,7 +10,7 @@ from faithmeter.judge.batching import Problem
 from faithmeter.judge.extract import AS_IT_STANDS, LLMExtractor, SentenceExtractorByLLM, SentenceQuestion, usable
 from faithmeter.judge.fencing import Item
 from faithmeter.judge.parsing import as_text, folded
-from faithmeter.judge.verdict_schema import TOKENS_A_VERDICT, Finding, check, fields, outcome, passages, record, string
+from faithmeter.judge.verdict_schema import Finding, check, fields, outcome, passages, record, string, tokens_a_verdict
 from faithmeter.judge.verify import Judge
 from faithmeter.llm.secrets import Access
 from faithmeter.llm.settings import JudgeSettings, configured
@@ -92,7 +92,7 @@ class _Joint(SentenceQuestion[Judged]):
         return record({"text": string(500 if items else None), **fields(self._settings, numbers=numbers)})
 
     def _expected_tokens(self, items: Sequence[Claim]) -> int:
-        return 2 * (20 + TOKENS_A_VERDICT[self._settings.reasons]) * len(items)
+        return 2 * (20 + tokens_a_verdict(self._settings)) * len(items)
 
     def _extracted(self, rows: object, sentence: str) -> tuple[Judged, ...] | None:
         if not isinstance(rows, list):

@@ -17,7 +17,8 @@ from faithmeter.judge.parsing import as_number, as_text
 from faithmeter.llm.protocol import Token
 from faithmeter.llm.settings import JudgeSettings
 
-TOKENS_A_VERDICT = {True: 110, False: 60}  # with a reason, and without; measured on replies of several models
+_TOKENS_A_VERDICT = {True: 110, False: 60}  # with a reason, and without; measured on replies of several models
+_TOKENS_WITHOUT_QUOTE = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +36,22 @@ def menu(settings: JudgeSettings) -> tuple[Label, ...]:
     return tuple(label for label in Label if settings.partial or label is not Label.PARTIALLY_SUPPORTED)
 
 
+def tokens_a_verdict(settings: JudgeSettings) -> int:
+    """About how long a verdict is, beside the claim that it may repeat."""
+    return _TOKENS_A_VERDICT[settings.reasons] if settings.quotes else _TOKENS_WITHOUT_QUOTE
+
+
 def fields(settings: JudgeSettings, *, numbers: Sequence[int] = ()) -> dict[str, Any]:
     """The schema of a verdict's own fields; the reason comes first, so that the label follows from it.
 
     With the `numbers` of the passages it is closed: nothing in it can run away.
     """
     reason = {"reason": string(300 if numbers else None)} if settings.reasons else {}
+    judged = {**reason, "label": {"type": "string", "enum": [label.value for label in menu(settings)]}}
+    if not settings.quotes:
+        return judged
     return {
-        **reason,
-        "label": {"type": "string", "enum": [label.value for label in menu(settings)]},
+        **judged,
         "passages": array({"type": "integer", **({"enum": list(numbers)} if numbers else {})}, most=len(numbers)),
         "quote": string(400 if numbers else None),
     }
@@ -90,7 +98,8 @@ def check(
 ) -> tuple[Finding, bool] | Problem:
     """A finding, and whether its citation holds; or what is wrong with the verdict.
 
-    `claim` is what the quote must be about: the claim, and the sentence of the answer that makes it.
+    `claim` is what the quote must be about: the claim, and the sentence of the answer that makes it. Where no quote
+    is asked for, the finding has no evidence yet.
     """
     try:
         label: Label | None = Label(as_text(row.get("label")))
@@ -99,7 +108,7 @@ def check(
     if label is None or label not in menu(settings):
         return Problem("malformed", f"the label {str(row.get('label'))[:40]!r} is not on the menu")
     reason = as_text(row.get("reason")) or None if settings.reasons else None
-    if label is Label.NOT_ENOUGH_INFO:
+    if label is Label.NOT_ENOUGH_INFO or not settings.quotes:
         return Finding(label, reason=reason), True
     named = row.get("passages")
     numbers = [as_number(value) for value in (named if isinstance(named, list) else [named])]

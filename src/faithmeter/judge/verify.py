@@ -11,11 +11,11 @@ from faithmeter.datamodels import Claim, Label, Outcome, Pair, Sample, Usage
 from faithmeter.errors import StopRun
 from faithmeter.judge.batching import Problem, ReplyCheck, ask_all, together
 from faithmeter.judge.fencing import Item, fenced, numbers
+from faithmeter.judge.nearest import Nearest, refers
 from faithmeter.judge.parsing import as_number, as_text, folded, read_object
 from faithmeter.judge.prompts import Instructions
 from faithmeter.judge.rewrite import LLMRewriter
 from faithmeter.judge.verdict_schema import (
-    TOKENS_A_VERDICT,
     Finding,
     check,
     fields,
@@ -26,6 +26,7 @@ from faithmeter.judge.verdict_schema import (
     passages,
     string,
     supports,
+    tokens_a_verdict,
     voted,
 )
 from faithmeter.llm.client import Client, shared_client
@@ -56,6 +57,10 @@ class Judge:
         """How many samples a run should have in flight: as many as there may be requests."""
         return self.settings.concurrency
 
+    def reads(self, pair: Pair) -> Sequence[str]:
+        """The question, which is sent; or, where code finds the evidence, what the claim's pronouns refer to."""
+        return (pair.sample.question or "" if self.settings.quotes else refers(pair.claim, pair.sample),)
+
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """Judge each claim; raises `StopRun`, with what was found so far, when there is no point in going on."""
         ballots: list[dict[int, Finding | Problem]] = [{} for _ in range(self.settings.votes)]
@@ -75,7 +80,7 @@ class Judge:
     def estimate(self, sample: Sample, claims: Sequence[Claim]) -> Usage:
         """About what judging these claims takes, if nothing has to be asked again; asks nothing."""
         batch = 1 if self.settings.mode == "per-claim" else self.settings.batch
-        question = Verification(sample, self.settings, self._instructions.text, self.spec)
+        question = Verification(sample, self.settings, self._instructions, self.spec)
         requests = [question.put(claims[start : start + batch])[0] for start in range(0, len(claims), batch)]
         votes = self.settings.votes // 2 + 1
         return self.client.estimate(requests * votes)
@@ -107,7 +112,7 @@ class Judge:
                 [pairs[index].claim for index in group],
                 answers,
                 client=self.client,
-                question=Verification(sample, self.settings, self._instructions.text, self.spec),
+                question=Verification(sample, self.settings, self._instructions, self.spec),
                 batch=1 if self.settings.mode == "per-claim" else self.settings.batch,
                 asks=self.settings.asks,
             )
@@ -130,7 +135,7 @@ class Judge:
 class Verification:
     """Asks for the verdicts on some claims of one sample."""
 
-    def __init__(self, sample: Sample, settings: JudgeSettings, instructions: str, spec: ModelSpec) -> None:
+    def __init__(self, sample: Sample, settings: JudgeSettings, instructions: Instructions, spec: ModelSpec) -> None:
         self._sample = sample
         self._settings = settings
         self._instructions = instructions
@@ -140,8 +145,9 @@ class Verification:
         self._model_settings = settings.sent
         if settings.logprobs and spec.provider in ("openai", "azure"):
             self._model_settings |= _LOGPROBS
-        asked = [Item("Q", None, sample.question)] if sample.question else []
+        asked = [Item("Q", None, sample.question)] if sample.question and settings.prompt != "small" else []
         self._data = [*shown, *asked]
+        self._nearest = Nearest(sample)
 
     def put(self, items: Sequence[Claim]) -> tuple[Request, dict[int, tuple[int, Claim]]]:
         """The request, and for each claim's number its index and itself.
@@ -151,14 +157,15 @@ class Verification:
         ids = numbers(len(items))
         claims = [Item("C", number, claim.text) for number, claim in zip(ids, items, strict=True)]
         request = Request(
-            system=self._instructions,
+            system=self._instructions.text,
+            turns=self._instructions.turns(len(items)),
             user=fenced([*self._data, *claims]),
             name="verdicts",
             schema=self._schema,
             closed=list_of(
                 "verdicts", {"claim": one_of(ids), **_echo(self._settings, items), **self._closed}, count=len(ids)
             ),
-            expected_tokens=30 + TOKENS_A_VERDICT[self._settings.reasons] * len(items) + self._echoed(items),
+            expected_tokens=30 + tokens_a_verdict(self._settings) * len(items) + self._echoed(items),
             settings=self._model_settings,
         )
         return request, {number: (index, items[index]) for index, number in enumerate(ids)}
@@ -193,6 +200,8 @@ class Verification:
                 replied.bad[index] = checked
                 continue
             finding, cites = checked
+            if not self._settings.quotes and finding.label is not Label.NOT_ENOUGH_INFO:
+                finding = replace(finding, evidence=self._nearest.evidence(claim))
             if len(support) == len(rows):
                 finding = replace(finding, support=support[order])
             (replied.good if cites else replied.doubtful)[index] = finding

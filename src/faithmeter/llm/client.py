@@ -39,7 +39,7 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.5, 20.0  # seconds before a retry; doubled each t
 _LONGEST_RETRY_AFTER = 300.0  # a server that asks for more counts as down
 _KEPT = 8  # clients without a user that stay connected
 _STYLES: tuple[Style, ...] = ("closed", "schema", "object", "prompt")
-# These cache only what they are told to: the instructions, which all calls begin with, and not the data.
+# These cache only what they are told to: instructions and examples, which all calls begin with, and not the data.
 _CACHE: Mapping[str, Any] = {"cache": {"messages": False}}
 _TOLD_TO_CACHE: Mapping[str, Mapping[str, Any]] = {"anthropic": _CACHE, "bedrock": _CACHE}
 _CONNECTION_FIELDS = ("base_url", "closed", "concurrency", "requests_per_minute", "tokens_per_minute", "timeout",
@@ -48,7 +48,8 @@ _CONNECTION_FIELDS = ("base_url", "closed", "concurrency", "requests_per_minute"
 
 def tokens_in(request: Request) -> int:
     """About how many tokens a request has; four characters make one, in English."""
-    return (len(request.system) + len(request.user) + len(str(request.schema))) // 4 + 8
+    shown = sum(len(turn.user) + len(turn.assistant) for turn in request.turns)
+    return (len(request.system) + shown + len(request.user) + len(str(request.schema))) // 4 + 8
 
 
 class Breaker:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 Style = Literal["closed", "schema", "object", "prompt"]
 """How a reply is held to its schema: by the provider, to one made for this request or to the general one; as some
 JSON object, with the schema in the prompt; by the prompt alone."""
+
+
+class Turn(NamedTuple):
+    """A question and its reply, earlier in the same conversation: an example of what is asked for."""
+
+    user: str
+    assistant: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +36,9 @@ class Request:
     """About how long a reply should be."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Temperature and the like, by the names of pydantic-ai's `ModelSettings`."""
+    turns: tuple[Turn, ...] = ()
+    """Examples, sent as if they had been asked and answered before; the same for all requests of a kind, so that
+    providers can cache them. Instructions with such examples say themselves what form a reply has."""
 
 
 @dataclass(frozen=True, slots=True)

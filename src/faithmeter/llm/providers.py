@@ -14,7 +14,7 @@ try:
     from openai import DefaultAioHttpClient
     from pydantic_ai import exceptions as ai
     from pydantic_ai.direct import model_request
-    from pydantic_ai.messages import ModelRequest, ModelResponse
+    from pydantic_ai.messages import CachePoint, ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
     from pydantic_ai.models import Model, ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
     from pydantic_ai.profiles import ModelProfile
@@ -77,7 +77,7 @@ class PydanticAIEndpoint:
         try:
             response = await model_request(
                 self._model,
-                [ModelRequest.user_text_prompt(request.user, instructions=instructions(request, style))],
+                _messages(request, instructions(request, style), cache=settings.get("cache")),
                 model_settings=ModelSettings(**settings),  # type: ignore[typeddict-item]
                 model_request_parameters=_parameters(request, style),
                 instrument=False,
@@ -244,9 +244,23 @@ _BUILDERS: Mapping[str, Callable[[str, str | None, httpx2.AsyncClient, Access | 
 }
 
 
+def _messages(request: Request, instructions: str, *, cache: object) -> list[ModelMessage]:
+    """The conversation: examples, if there are any, then what is asked.
+
+    Where a provider must be told what to cache, that is everything up to the end of the examples.
+    """
+    earlier: list[ModelMessage] = []
+    for turn in request.turns:
+        earlier += [ModelRequest.user_text_prompt(turn.user), ModelResponse(parts=[TextPart(turn.assistant)])]
+    if not earlier or cache in (None, False):
+        return [*earlier, ModelRequest.user_text_prompt(request.user, instructions=instructions)]
+    asked = UserPromptPart([CachePoint(), request.user])  # a mark that comes first belongs to what is before it
+    return [*earlier, ModelRequest(parts=[asked], instructions=instructions)]
+
+
 def instructions(request: Request, style: Style) -> str:
-    """The system prompt: with the form of the reply, where the provider does not hold the model to it."""
-    if style in ("closed", "schema"):
+    """The system prompt: with the form of the reply, where neither it nor the provider holds the model to one."""
+    if style in ("closed", "schema") or request.turns:
         return request.system
     return f"{request.system}\n\nReply with one JSON object and nothing else, in this form:\n{_form(request.schema)}"
 

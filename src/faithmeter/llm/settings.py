@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import ConfigDict, Field, JsonValue, ValidationError, field_validator
+from pydantic import ConfigDict, Field, JsonValue, ValidationError, field_validator, model_validator
 
 from faithmeter.datamodels import Model
 from faithmeter.errors import UsageError
 from faithmeter.runtime.specs import PROVIDERS, read_spec
 
-Size = Literal["full", "brief"]
+Size = Literal["full", "brief", "small"]
 
 _OF_VERDICTS = ("mode", "inference", "partial", "reasons", "votes", "logprobs")
 _SIGNED = (*_OF_VERDICTS, "prompt", "language", "temperature", "max_tokens")
@@ -46,7 +46,8 @@ class JudgeSettings(Model):
     language: str | None = Field(default=None, max_length=40, pattern=r"^[\w -]+$")
     """The language of reasons and claims; None: that of the answer."""
     prompt: Size = "full"
-    """full: definitions and worked examples, each claim repeated beside its verdict. brief: a few lines."""
+    """full: definitions and worked examples, each claim repeated beside its verdict. brief: a few lines. small: for
+    small and local models; examples as earlier turns of the chat, and no quotes: code finds the evidence."""
     extract_prompt: Path | None = None
     """A file with your own instructions for extraction."""
     verify_prompt: Path | None = None
@@ -108,6 +109,19 @@ class JudgeSettings(Model):
                 raise ValueError(f"{name}: keys come from the environment")
         return settings
 
+    @model_validator(mode="after")
+    def _what_small_cannot(self) -> Self:
+        if self.prompt == "small":
+            refused = {
+                "mode=joint": self.mode == "joint",
+                "partial=true": self.partial,
+                "reasons=false": not self.reasons,
+                "verify_prompt": self.verify_prompt is not None,
+            }
+            if names := [name for name, given in refused.items() if given]:
+                raise ValueError(f"prompt=small does not go with {' or '.join(names)}: use prompt=full or prompt=brief")
+        return self
+
     @classmethod
     def of(cls, options: Iterable[tuple[str, object]]) -> Self:
         """Read options given as (name, value); values may be strings; `model_settings.NAME` sets one of those."""
@@ -139,11 +153,21 @@ class JudgeSettings(Model):
     @property
     def echoes(self) -> bool:
         """Whether a verdict repeats its claim, so that it is about this claim and no other."""
-        return self.prompt == "full"
+        return self.prompt != "brief"
+
+    @property
+    def quotes(self) -> bool:
+        """Whether the model is asked for the passages and a quote; else code finds the evidence."""
+        return self.prompt != "small"
 
     def for_extraction(self) -> Self:
-        """The settings that matter for splitting an answer into claims: one list of claims, sampled once."""
+        """The settings that matter for splitting an answer into claims: one list of claims, sampled once.
+
+        There is no small prompt for it, only that of verdicts: the full one is used.
+        """
         kept = {name: getattr(self, name) for name in self.model_fields_set - set(_OF_VERDICTS)}
+        if self.prompt == "small":
+            kept.pop("prompt", None)
         return type(self).model_validate(kept)
 
     @property
@@ -230,7 +254,9 @@ def _number(value: object) -> object:
 
 
 def _problem(cls: type[JudgeSettings], location: tuple[int | str, ...], message: str) -> str:
+    if not location:
+        return f"judge options: {message}"
     name = ".".join(str(part) for part in location)
-    if location and location[0] not in cls.model_fields:
+    if location[0] not in cls.model_fields:
         return f"unknown judge option {name!r}; known: {', '.join(cls.model_fields)}"
     return f"judge option {name}: {message}"

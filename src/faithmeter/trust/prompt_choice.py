@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from faithmeter.datamodels import Claim, Label, Pair, Sample, Usage, Verdict
-from faithmeter.errors import DataError
+from faithmeter.errors import DataError, UsageError
 from faithmeter.judge.prompts.examples import Example
 from faithmeter.judge.verify import Judge
 from faithmeter.results import Result
@@ -121,9 +121,14 @@ def split(claims: Sequence[LabelledClaim], name: str) -> tuple[list[Example], li
     return examples, held
 
 
-def candidates(examples: Path | None, prompts: Iterable[str] = ()) -> dict[str, dict[str, str]]:
-    """The prompts to try, each with the judge's options that choose it; the default comes first."""
+def candidates(spec: str, examples: Path | None, prompts: Iterable[str] = ()) -> dict[str, dict[str, str]]:
+    """The prompts to try, each with the judge's options that choose it; the default comes first.
+
+    `small` is left out where the judge's other options do not go with it.
+    """
     options = {DEFAULT: {"prompt": "full"}, "brief": {"prompt": "brief"}}
+    if _takes_small(spec):
+        options["small"] = {"prompt": "small"}
     if examples:
         options["full and your examples"] = {"prompt": "full", "examples": str(examples)}
     return options | {path: {"verify_prompt": path} for path in prompts}
@@ -193,6 +198,14 @@ def choose(candidates: Sequence[Tried]) -> tuple[Tried, str]:
         saved = 1 - best.tokens / default.tokens
         return best, f"{best.name} takes {saved:.0%} fewer tokens and loses nothing that could be seen: {best.gain}"
     return default, f"no prompt is certainly better than {default.name} on these labels, or as good and cheaper"
+
+
+def _takes_small(spec: str) -> bool:
+    try:
+        _judge(spec, {"prompt": "small"})
+    except UsageError:
+        return False
+    return True
 
 
 def _judge(spec: str, options: Mapping[str, str]) -> Judge:

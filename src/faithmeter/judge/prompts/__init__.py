@@ -11,7 +11,8 @@ from pydantic import Field, ValidationError
 
 from faithmeter.datamodels import Model
 from faithmeter.errors import DataError, UsageError, first_problem
-from faithmeter.judge.prompts.examples import Example, Task, load_examples, read_examples, worked
+from faithmeter.judge.prompts.examples import Example, Task, load_examples, read_examples, turns, worked
+from faithmeter.llm.protocol import Turn
 from faithmeter.llm.settings import JudgeSettings, Size
 
 __all__ = ["Example", "Instructions", "Prompt", "Task", "load_examples", "load_prompt", "parse_prompt"]
@@ -106,24 +107,37 @@ def parse_prompt(text: str, where: str) -> Prompt:
 class Instructions:
     """The system prompt of a task with its worked examples; the same for every call, so that providers can cache it.
 
-    The full size of our own prompt has examples of its own; a user's come after them.
+    The full and the small size of our own prompt have examples of their own; a user's come after them. Those of the
+    small one are turns of the chat.
     """
 
     def __init__(self, task: Task, settings: JudgeSettings) -> None:
         path: Path | None = getattr(settings, f"{task}_prompt")
         prompt = load_prompt(task, path, size=settings.prompt)
-        ours = _own_examples() if path is None and settings.prompt == "full" else ()
-        examples = worked([*ours, *load_examples(settings.examples)], task, settings)
-        self.text = "\n\n".join([prompt.text(settings), *examples])
-        self.signature = prompt.signature + (f".ex{_digest(chr(10).join(examples))}" if examples else "")
+        ours = _own_examples(settings.prompt) if path is None and settings.prompt != "brief" else ()
+        examples = [*ours, *load_examples(settings.examples)]
+        self._one: tuple[Turn, ...] = ()
+        self._several: tuple[Turn, ...] = ()
+        if settings.prompt == "small":
+            self._one, self._several = (turns(examples, settings, singly=singly) for singly in (True, False))
+            self.text = prompt.text(settings)
+            shown = [text for turn in (*self._one, *self._several) for text in turn]
+        else:
+            shown = worked(examples, task, settings)
+            self.text = "\n\n".join([prompt.text(settings), *shown])
+        self.signature = prompt.signature + (f".ex{_digest(chr(10).join(shown))}" if shown else "")
+
+    def turns(self, claims: int) -> tuple[Turn, ...]:
+        """The examples before a call with so many claims: they have one claim each where it has one."""
+        return self._one if claims == 1 else self._several
 
 
 def _own(name: str) -> str:
     return resources.files(__name__).joinpath(name).read_text("utf-8")
 
 
-def _own_examples() -> tuple[Example, ...]:
-    name = "full/examples.jsonl"
+def _own_examples(size: Size) -> tuple[Example, ...]:
+    name = f"{size}/examples.jsonl"
     with resources.files(__name__).joinpath(name).open("rb") as file:
         return read_examples(file, name)
 

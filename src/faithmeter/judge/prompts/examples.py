@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -14,6 +15,7 @@ from faithmeter.data import jsonl
 from faithmeter.datamodels import Label, Model
 from faithmeter.errors import DataError, UsageError, first_problem
 from faithmeter.judge.fencing import Item, fenced
+from faithmeter.llm.protocol import Turn
 from faithmeter.llm.settings import JudgeSettings
 
 Task = Literal["extract", "verify", "joint", "rewrite"]
@@ -103,10 +105,7 @@ def _worked(
     items = [Item("P", number, text) for number, text in enumerate(passages, 1)]
     items += [Item("Q", None, question)] if question else []
     if task == "verify":
-        ids = _numbers(len(examples))
-        rows = [{"claim": n, **example.verdict(keys)} for n, example in zip(ids, examples, strict=True)]
-        items += [Item("C", n, example.claim or "") for n, example in zip(ids, examples, strict=True)]
-        return fenced(items, code=_CODE), json.dumps({"verdicts": rows}, ensure_ascii=False)
+        return _judged(items, examples, _numbers(len(examples)), keys)
     sentences: dict[str, list[Any]] = {}
     for example in examples:
         claims = sentences.setdefault(example.sentence or example.claim or "", [])
@@ -115,6 +114,31 @@ def _worked(
     rows = [{"sentence": n, "claims": claims} for n, claims in zip(ids, sentences.values(), strict=True)]
     items += [Item("S", n, sentence) for n, sentence in zip(ids, sentences, strict=True)]
     return fenced(items, code=_CODE), json.dumps({"sentences": rows}, ensure_ascii=False)
+
+
+def turns(examples: Sequence[Example], settings: JudgeSettings, *, singly: bool) -> tuple[Turn, ...]:
+    """The examples of verdicts as turns of a chat: a claim each, or all claims on the same passages together."""
+    from faithmeter.judge.verdict_schema import fields, menu  # needs what only the LLM extra brings
+
+    groups: dict[Any, list[Example]] = {}
+    for number, example in enumerate(examples):
+        if example.serves("verify") and example.label in menu(settings):
+            groups.setdefault(number if singly else example.passages, []).append(example)
+    ids = iter(_numbers(sum(map(len, groups.values()))))
+    shown = []
+    for some in groups.values():
+        items = [Item("P", number, text) for number, text in enumerate(some[0].passages, 1)]
+        shown.append(Turn(*_judged(items, some, list(islice(ids, len(some))), ["text", *fields(settings)])))
+    return tuple(shown)
+
+
+def _judged(
+    items: Sequence[Item], examples: Sequence[Example], ids: Sequence[int], keys: Sequence[str]
+) -> tuple[str, str]:
+    """The data with the claims under their numbers, and the reply."""
+    rows = [{"claim": n, **example.verdict(keys)} for n, example in zip(ids, examples, strict=True)]
+    claims = [Item("C", n, example.claim or "") for n, example in zip(ids, examples, strict=True)]
+    return fenced([*items, *claims], code=_CODE), json.dumps({"verdicts": rows}, ensure_ascii=False)
 
 
 def _claims(example: Example, task: Task, keys: Sequence[str]) -> Iterator[Any]:
