@@ -116,7 +116,8 @@ async def test_evidence_is_verbatim_in_any_script_and_form(
 @pytest.mark.parametrize("label", ["supported", "contradicted"])
 async def test_where_no_passage_has_a_word_of_the_claim_nothing_is_shown(server: LLMServer, label: str) -> None:
     server.brain = saying(label)
-    (found,) = await judge(server).verify(pairs("Zebras gallop."))
+    sample = Sample(question="Where is it?", answer="…", contexts=["The tower's lift is here.", "It is."])
+    (found,) = await judge(server).verify(pairs("The zebra's gallop is that of a horse.", sample=sample))
     assert isinstance(found, Verdict)
     assert (found.label, found.evidence) == (label, ())
 

@@ -31,7 +31,8 @@ class Nearest:
         index = self._index
         said: dict[int, set[str]] = defaultdict(set)
         for term in index.weights(claim.text, ""):
-            for position in index.holders(term):
+            lone = len(term) == 1 and term.isascii() and term.isalpha()  # the "s" of "tower's" says nothing
+            for position in () if lone else index.holders(term):
                 said[position].add(term)
         if not said:
             return []
@@ -42,7 +43,7 @@ class Nearest:
 
     def _by_single_words(self, claim: Claim) -> list[Passage]:
         """The passage with most words of the claim, in scripts where the index takes a whole clause for a word."""
-        about = content_words(claim.text)
+        about = {word for word in content_words(claim.text) if not word.isascii()}
         shared = [len(words & about) for words in self._words]
         most = max(shared, default=0)
         return [self._index.passages[shared.index(most)]] if most else []
