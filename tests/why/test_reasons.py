@@ -69,6 +69,14 @@ def test_the_reason_quotes_both_sides(claim: str, context: str, kind: str, reaso
     assert (found.kind, found.reason) == (kind, reason)
 
 
+def test_a_number_of_another_subject_is_marked_and_both_subjects_are_quoted() -> None:
+    returns = "Most items may be returned within 60 days. Laptops must be returned within 30 days."
+    found = why("Laptops may be returned within 60 days of delivery.", returns)
+    assert (found.kind, found.reason) == ("attribution", "said of “Most items”, not of “Laptops”")
+    assert [found.claim.text[low:high] for low, high in found.gaps] == ["60 days"]
+    assert found.gaps == found.conflicts
+
+
 def test_what_nothing_speaks_of_is_an_addition() -> None:
     found = why("The hotel has free Wi-Fi.", "The hotel has a pool and a sauna.", label="not_enough_info")
     assert (found.kind, found.blame) == ("addition", "missing")

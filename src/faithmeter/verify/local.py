@@ -74,6 +74,8 @@ class Calibration(NamedTuple):
     """What a question or an antecedent adds."""
     length: float = 0.0
     """What each doubling of the claim's words, from sixteen on, adds."""
+    subjects: float = 4.0
+    """What a number that is said of something else takes away."""
     sure: float = 2.0
     """A brief first reading with at least this support is enough; above 1: there is none."""
     prose: MarkRule = MarkRule()
@@ -88,6 +90,7 @@ class Calibration(NamedTuple):
         margin = min(max(margin, -MARGIN_AT_MOST), MARGIN_AT_MOST)
         lacking = self.numbers * mismatched.numbers + self.names * mismatched.names
         wrong = self.dates * mismatched.dates + self.units * mismatched.units + self.amounts * mismatched.amounts
+        wrong += self.subjects * mismatched.subjects
         kind = self.records * setting.records + self.question * setting.question + self.length * setting.length
         return sigmoid(self.scale * margin + self.share * mismatched.share - lacking - wrong + kind + self.shift)
 
@@ -176,7 +179,7 @@ class LocalVerifier:
     @property
     def signature(self) -> str:
         settings = hashlib.sha256(repr(self.calibration).encode()).hexdigest()[:6]
-        return f"local.3,{self.calibration.model},{settings},derive.{derive.VERSION}"
+        return f"local.4,{self.calibration.model},{settings},derive.{derive.VERSION}"
 
     def reads(self, pair: Pair) -> Sequence[str]:
         """What the claim's pronouns refer to."""

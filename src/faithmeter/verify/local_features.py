@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from faithmeter.evidence.passages import NUMBERS, terms
 from faithmeter.text.english.mentions import plain_number
+from faithmeter.verify.bound_numbers import misbound
 
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?", re.ASCII)
 # Some texts come in pieces: "3, 500" and "98. 7".
@@ -85,6 +86,8 @@ class Mismatches(NamedTuple):
     """Numbers of the claim that the evidence has only with another unit."""
     amounts: int
     """Things that the claim says many, all or "more than" of, and the evidence few, none or "less than"."""
+    subjects: int
+    """1 if the evidence says a number of the claim of something else, and another of what the claim says it of."""
 
 
 class Setting(NamedTuple):
@@ -120,6 +123,7 @@ def mismatches(claim: str, evidence: str, *, hint: str = "") -> Mismatches:
         _misdated(claim, evidence),
         _mismeasured(claim, evidence),
         _overturned(claim, evidence),
+        int(misbound(claim, evidence) is not None),
     )
 
 

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from faithmeter.datamodels import Kind, Sample
-from faithmeter.evidence.passages import WORD, Index, best_evidence, select, stem
+from faithmeter.evidence.passages import WORD, Index, as_text, best_evidence, select, stem
 from faithmeter.text import Span
 from faithmeter.text.english import word_tables as lexicon
 from faithmeter.verify.local_features import numbers_in
@@ -28,6 +28,8 @@ _LONGEST = 3000
 """Characters of a claim or a passage that are compared: the time grows with their product."""
 _WINDOWS = 8
 """Places of a number that are looked at."""
+_SHORT = 1500
+"""Characters of contexts that are looked at as a whole."""
 BREAK = re.compile(r"[,;:()–—]|\s-\s")
 _REACH = 200
 """Characters to either side of a quote in which its sentence begins and ends."""
@@ -100,6 +102,8 @@ class Finding(NamedTuple):
     """The words of the claim."""
     theirs: str = ""
     """The words of the contexts that say otherwise."""
+    wrong: Span | None = None
+    """The words of the claim that are wrong, where they are not `ours`: the number that is said of something else."""
 
 
 class Sources:
@@ -136,6 +140,12 @@ class Sources:
         """The passages that come nearest to a claim."""
         passages = best_evidence(claim, self._index, among=select(claim, self._index)) if self._index.passages else []
         return [self.texts[passage.context][passage.start : passage.end] for passage in passages]
+
+    def about(self, claim: str) -> str:
+        """What of the contexts bears on a claim: all of them if they are short."""
+        if sum(map(len, self.texts)) <= _SHORT:
+            return "\n".join(self.texts)
+        return as_text(select(claim, self._index))
 
     @cached_property
     def _index(self) -> Index:

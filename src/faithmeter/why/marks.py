@@ -38,9 +38,9 @@ def marked(
             gaps = [exact]
         elif agreed and best.weight >= _CERTAIN:
             gaps = tidy(text, [*gaps, exact])
-    elif best and not gaps and best.kind == "addition":
-        gaps = [best.ours]
-    against = [best.ours] if best and best.theirs else []
+    elif best and not gaps and (best.wrong or best.kind == "addition"):
+        gaps = [best.wrong or best.ours]
+    against = [best.wrong or best.ours] if best and best.theirs else []
     if not against and verdict.label is Label.CONTRADICTED and (best is None or best.kind != "addition"):
         against = gaps
     conflicts = [gap for gap in gaps if any(gap.start < a.end and a.start < gap.end for a in against)]

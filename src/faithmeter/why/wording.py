@@ -9,6 +9,7 @@ from typing import NamedTuple
 from faithmeter.evidence.passages import stem
 from faithmeter.text import Span
 from faithmeter.text.english.word_tables import MODALS
+from faithmeter.verify.bound_numbers import misbound
 from faithmeter.verify.local_features import AMOUNTS, OPPOSITES
 from faithmeter.why.compare import BREAK, Comparison, Finding, names, read
 from faithmeter.why.figures import DATES, same
@@ -185,11 +186,17 @@ def _between(seen: Comparison) -> str:
     return seen.passage[shared[0].start : shared[-1].end] if len(shared) > 1 else ""
 
 
+_BOUND = 1.3
+"""Weight of a number that the contexts say of something else, and another of what the claim speaks of: it is what the
+verifier goes by."""
 _CLAUSE = re.compile(r"[,;]|\b(?:while|whereas|but|and)\b", re.IGNORECASE)
 
 
 def misattributed(seen: Comparison) -> Iterator[Finding]:
     """A number that the passage has, but says of something else."""
+    if found := misbound(seen.claim, seen.sources.about(seen.claim)):
+        yield Finding("attribution", _BOUND, found.subject, found.of, found.number)
+        return
     ours = [word for word in seen.ours if word.heavy]
     others = counted(seen.passage, seen.claim.lower())
     for quantity in counted(seen.claim, seen.sources.lower):
