@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.reasons import why
 
 from faithmeter import Claim, Evidence, Failure, Label, Origin, Sample, Verdict, check
 from faithmeter.why import explained
 
 QUOTED = re.compile("“([^”]*)”")
-
-
-def why(
-    claim: str, *contexts: str, label: str = "contradicted", reason: str | None = None, gaps: Sequence[str] = ()
-) -> Verdict:
-    sample = Sample(answer=claim, contexts=contexts)
-    verdict = Verdict(
-        claim=Claim(text=claim, start=0, end=len(claim)),
-        label=Label(label),
-        evidence=(Evidence.of(sample.contexts, 0, 0, len(contexts[0])),) if contexts else (),
-        gaps=tuple((claim.index(gap), claim.index(gap) + len(gap)) for gap in gaps),
-        reason=reason,
-        origin=Origin(verifier="mine"),
-    )
-    (found,) = explained([verdict], sample)
-    assert isinstance(found, Verdict)
-    return found
 
 
 CASES = [

@@ -22,8 +22,16 @@ LIGHT = (
         "would could may might must shall cannot s t one also hardly barely ever never least majority minority handful "
         "additionally however moreover furthermore overall according st nd rd th"
     )
+    | lexicon.DISCOURSE
 )
 """Words that say little by themselves: whether a passage has them tells nothing."""
+_REFERRING = lexicon.words(
+    "company firm business organisation organization agency team group band author authors writer artist film movie "
+    "book novel album song article report study paper survey city town village country region area place building "
+    "hotel restaurant store shop venue establishment product item device model tool system software program service "
+    "man woman person couple family player actor singer president event incident case passage passages context contexts"
+)
+"""What "the" and one of these refer to has another name in the contexts."""
 _LONGEST = 3000
 """Characters of a claim or a passage that are compared: the time grows with their product."""
 _WINDOWS = 8
@@ -65,6 +73,17 @@ def read(text: str) -> tuple[Word, ...]:
     return tuple(words)
 
 
+@lru_cache(maxsize=1 << 14)
+def bases(word: str) -> tuple[str, ...]:
+    """What a word may be an inflection of, in stems: open, of "opened" and "opening"."""
+    for ending in ("ing", "ed", "es"):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            bare = word[: -len(ending)]
+            double = bare[:-1] if bare[-1] == bare[-2] else bare
+            return tuple(dict.fromkeys((stem(bare), stem(f"{bare}e"), stem(double))))
+    return ()
+
+
 _HYPHENED = re.compile(r"(?<![^\W\d_])[^\W\d_]++(?:[-‐‑][^\W\d_]++)+")
 _CAMEL = re.compile(r"(?<![A-Za-z])[A-Z]?[a-z]{2,}+(?:[A-Z][a-z]++)+")
 _HUMP = re.compile(r"[A-Z]?[a-z]+")
@@ -74,7 +93,7 @@ _INNER_CAPITAL = re.compile("[A-Z](?<=[a-z].)")
 
 def forms(text: str) -> frozenset[str]:
     """The stems of a text's words, however they are written: "Wi-Fi" is "wifi", and "TakeOut" "take" and "out"."""
-    plain = {stem(word) for word in set(WORD.findall(text.lower()))}
+    plain = {form for word in set(WORD.findall(text.lower())) for form in (stem(word), *bases(word))}
     if any(hyphen in text for hyphen in "-‐‑"):
         plain.update(stem(re.sub(r"\W", "", match[0].lower())) for match in _HYPHENED.finditer(text))
     if _INNER_CAPITAL.search(text):
@@ -84,7 +103,11 @@ def forms(text: str) -> frozenset[str]:
 
 def _known(words: Sequence[Word], text: str, stems: frozenset[str]) -> frozenset[int]:
     """The indices of the words that are among these forms, or whose other way of writing is."""
-    known = {index for index, word in enumerate(words) if word.stem in stems}
+    known = {
+        index
+        for index, word in enumerate(words)
+        if word.stem in stems or any(base in stems for base in bases(word.text.lower()))
+    }
     if len(known) < len(words):
         for match in (*_HYPHENED.finditer(text), *_CAMEL.finditer(text)):
             others = forms(match[0]) - {word.stem for word in read(match[0])}
@@ -210,7 +233,9 @@ class Comparison:
 
     def _lacking(self, stems: frozenset[str]) -> frozenset[int]:
         known = _known(self.ours, self.claim, stems)
-        return frozenset(n for n, word in enumerate(self.ours) if word.heavy and n not in known)
+        return frozenset(
+            n for n, word in enumerate(self.ours) if word.heavy and n not in known and not _refers(self.ours, n)
+        )
 
     @cached_property
     def _steps(self) -> Sequence[tuple[str, int, int, int, int]]:
@@ -230,6 +255,12 @@ class Comparison:
     def in_order(self) -> frozenset[int]:
         """The indices of the claim's words that the passage has in the same order."""
         return frozenset(n for step, low, high, _, _ in self._steps if step == "equal" for n in range(low, high))
+
+
+def _refers(words: Sequence[Word], index: int) -> bool:
+    """Whether a word takes up something that was named before: "The company" at the beginning."""
+    lead = words[index - 1].text.lower() if index else ""
+    return index < 3 and lead in ("the", "this", "these", "both") and words[index].text.lower() in _REFERRING
 
 
 def names(words: Sequence[Word], text: str) -> list[Span]:
@@ -263,13 +294,19 @@ def names(words: Sequence[Word], text: str) -> list[Span]:
 
 
 def whole(text: str, span: Span) -> Span:
-    """The span with the rest of the words that it cuts: "IPv4", not "IPv"."""
+    """The span with the rest of the words that it cuts: "IPv4", not "IPv", and "Geun-hye"."""
     start, end = span
     while 0 < start < len(text) and text[start].isalnum() and text[start - 1].isalnum():
         start -= 1
-    while 0 < end < len(text) and text[end].isalnum() and text[end - 1].isalnum():
-        end += 1
+    named = text[start : start + 1].isupper()
+    while 0 < end < len(text) and text[end - 1].isalnum() and (text[end].isalnum() or (named and _joins(text, end))):
+        end += 1 + (text[end] == "-")
     return Span(start, end)
+
+
+def _joins(text: str, at: int) -> bool:
+    """Whether a hyphen between letters stands there."""
+    return text[at] == "-" and text[at - 1].isalpha() and text[at + 1 : at + 2].isalpha()
 
 
 def _capital(word: Word) -> bool:

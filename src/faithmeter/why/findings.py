@@ -5,9 +5,11 @@ The weights were set on corrupted claims of the training files (`python -m bench
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from faithmeter.text import Span
+from faithmeter.text.english import verbs
 from faithmeter.text.english.word_tables import words
 from faithmeter.why.compare import BREAK, Comparison, Finding, Word, names, read
 from faithmeter.why.figures import CALENDAR, amounts_of, dates
@@ -40,8 +42,13 @@ def missing_names(seen: Comparison) -> Iterator[Finding]:
             continue
         yield Finding("name", 0.88, span, _across(seen, span, rivals))
     first = seen.ours[0] if seen.ours else None
-    if first and first.text[:1].isupper() and first.heavy and 0 in seen.absent:
+    if first and first.text[:1].isupper() and first.heavy and 0 in seen.absent and not _is_verb(first.text.lower()):
         yield Finding("name", 0.35, Span(first.start, first.end))
+
+
+def _is_verb(word: str) -> bool:
+    """Whether a word that opens a sentence looks like a verb, a participle or an adverb: "Run", "Opened items"."""
+    return word in verbs.BASES or word.endswith(("ing", "ed", "ly"))
 
 
 def _all_in(words: Iterable[Word], stems: frozenset[str]) -> bool:
@@ -109,16 +116,20 @@ def _tail(seen: Comparison, new: Iterable[Finding]) -> Iterator[Finding]:
         yield Finding("addition", 0.93, _trimmed(seen, [n for n, word in enumerate(seen.ours) if word.start >= begin]))
 
 
+_WALL = re.compile(r"[`\"“”()\[\]{}]")
+"""Marks that no phrase goes across."""
+
+
 def _runs(seen: Comparison, wanted: frozenset[int], between: frozenset[int]) -> Iterator[list[int]]:
     """Wanted words of the claim in a row, with the light ones and those `between` among them, from the first on."""
     run: list[int] = []
     for index, word in enumerate(seen.ours):
-        if index in wanted or (run and (not word.heavy or index in between)):
-            run.append(index)
-            continue
-        if run:
+        walled = bool(run) and _WALL.search(seen.claim, seen.ours[index - 1].end, word.start) is not None
+        if run and (walled or not (index in wanted or not word.heavy or index in between)):
             yield run[: 1 + max(n for n, item in enumerate(run) if item in wanted)]
-        run = []
+            run = []
+        if index in wanted or run:
+            run.append(index)
     if run:
         yield run[: 1 + max(n for n, item in enumerate(run) if item in wanted)]
 

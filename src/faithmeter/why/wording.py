@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from faithmeter.evidence.passages import stem
 from faithmeter.text import Span
-from faithmeter.text.english.word_tables import MODALS
+from faithmeter.text.english.verbs import AUXILIARIES
+from faithmeter.text.english.word_tables import MODALS, words
 from faithmeter.verify.bound_numbers import misbound
 from faithmeter.verify.local_features import AMOUNTS, OPPOSITES
-from faithmeter.why.compare import BREAK, Comparison, Finding, names, read
+from faithmeter.why.compare import BREAK, LIGHT, Comparison, Finding, names, read
 from faithmeter.why.figures import DATES, same
 from faithmeter.why.numbered import counted
 
-_NEGATION = re.compile(r"\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot|without|\w+n['’]t)\b", re.IGNORECASE)
+_NEGATION = re.compile(
+    r"\b(?:not(?! only\b)|never|no(?! (?:more|less|fewer|longer) than\b)|none|nobody|nothing|neither|nor|cannot|without"
+    r"|\w+n['’]t)\b",
+    re.IGNORECASE,
+)
+_STRETCH, _LEAD = 5, 3
+"""Words that a quote of what is denied reaches over, and light ones that lead to it: "can be renewed"."""
+_LEADS = AUXILIARIES | {"be", "been", "being", "a", "an", "the"}
 _PREFIXED = re.compile(r"^(?:un|in|im|dis|non|ir|il)(?=\w{4})")
 _OPPOSED = {
     stem(word): stem(other)
@@ -38,13 +46,13 @@ def negations(seen: Comparison) -> Iterator[Finding]:
     """A "not" on one side only, or a word against its opposite."""
     ours, theirs = list(_scopes(seen.claim)), list(_scopes(seen.passage))
     for span, scope in ours:
-        if any(scope & other for _, other in theirs):
+        if any(not set(scope).isdisjoint(other) for _, other in theirs):
             continue
-        shared = scope & seen.held
+        shared = not seen.held.isdisjoint(scope)
         weight = 0.83 if shared and not theirs else 0.7 if shared else 0.5
-        yield Finding("negation", weight, _with_auxiliary(seen.claim, span), _said(seen, shared))
+        yield Finding("negation", weight, _with_auxiliary(seen.claim, span), _said(seen, scope))
     for span, scope in theirs:
-        if not ours and scope & seen.said:
+        if not ours and not seen.said.isdisjoint(scope):
             yield Finding("negation", 0.6 if len(theirs) == 1 else 0.4, _span_of_first(seen, scope),
                           _phrase(seen.passage, span).of(seen.passage))  # fmt: skip
     others = [(other, other.text.lower()) for other in seen.theirs] if seen.foreign else []
@@ -60,13 +68,13 @@ def negations(seen: Comparison) -> Iterator[Finding]:
                 break
 
 
-def _scopes(text: str) -> Iterator[tuple[Span, frozenset[str]]]:
+def _scopes(text: str) -> Iterator[tuple[Span, tuple[str, ...]]]:
     """Each negation with the stems of what it denies: the few heavy words after it."""
     words = read(text)
     for match in _NEGATION.finditer(text):
         after = [word.stem for word in words if word.start >= match.end() and word.heavy]
         before = [word.stem for word in words if word.end <= match.start() and word.heavy]
-        yield Span(*match.span()), frozenset(after[:3] or before[-2:])
+        yield Span(*match.span()), tuple(after[:3] or before[-2:])
 
 
 _AUXILIARY = re.compile(r"\b(?:is|are|was|were|am|will|would|can|could|should|must|has|have|had|does|do|did) $", re.I)
@@ -77,31 +85,46 @@ def _with_auxiliary(text: str, span: Span) -> Span:
     return Span(auxiliary.start() if auxiliary else span.start, span.end)
 
 
-def _phrase(text: str, span: Span) -> Span:
-    """A negation with the words it denies, up to the next break."""
-    end = span.end
-    heavy = 0
+def _phrase(text: str, span: Span, *, heavy: int = 2) -> Span:
+    """A word with those that follow, up to the next break, the last of them one that says something."""
+    end = last = span.end
     for word in read(text):
         if word.start < span.end:
             continue
-        if BREAK.search(text, span.end, word.start) or heavy == 2 or text[end : word.start].strip(" '’-"):
+        if BREAK.search(text, span.end, word.start) or not heavy or text[last : word.start].strip(" '’-"):
             break
-        end, heavy = word.end, heavy + word.heavy
+        last = word.end
+        if word.heavy:
+            end, heavy = word.end, heavy - 1
     return Span(span.start, end)
 
 
-def _said(seen: Comparison, shared: Iterable[str]) -> str:
-    """Where the passage says what the claim denies."""
-    wanted = set(shared)
-    indices = [n for n, word in enumerate(seen.theirs) if word.stem in wanted]
+def _said(seen: Comparison, denied: Sequence[str]) -> str:
+    """Where the passage says what the claim denies: all of the sentence if it has only one thing of it."""
+    indices = [n for n, word in enumerate(seen.theirs) if word.stem in denied]
     if not indices:
         return ""
-    first = indices[0] - 1 if indices[0] and not seen.theirs[indices[0] - 1].heavy else indices[0]
-    last = max(n for n in indices if n - indices[0] < 5)
+    first, last = indices[0], max(n for n in indices if n - indices[0] < _STRETCH)
+    if (first == last and seen.theirs[first].stem != denied[0]) or seen.theirs[last].stem.isdecimal():
+        return _sentence(seen.passage, seen.theirs[first].start)  # "not taken with milk", of "two hours after milk"
+    for _ in range(_LEAD):
+        if first and seen.theirs[first - 1].text.lower() in _LEADS and not _apart(seen, first):
+            first -= 1
     return seen.passage[seen.theirs[first].start : seen.theirs[last].end]
 
 
-def _span_of_first(seen: Comparison, stems: frozenset[str]) -> Span:
+def _sentence(text: str, at: int) -> str:
+    start = max(text.rfind(stop, 0, at) for stop in (". ", "! ", "? ", "\n")) + 1
+    ends = [end for stop in (". ", "! ", "? ", "\n") if (end := text.find(stop, at)) >= 0]
+    return text[start : min(ends, default=len(text))].strip(" .!?\n")
+
+
+def _apart(seen: Comparison, index: int) -> bool:
+    between = seen.passage[seen.theirs[index - 1].end : seen.theirs[index].start]
+    return bool(between.strip(" '’-"))
+
+
+def _span_of_first(seen: Comparison, stems: Sequence[str]) -> Span:
     words = [word for word in seen.ours if word.stem in stems]
     return Span(words[0].start, words[0].end)
 
@@ -124,6 +147,12 @@ _MORE_OPPOSED = {
     "times": {"times"},
     "only": set[str](),
 }
+_FAMILIES = {
+    kind: family.split()[0]
+    for family in ("all many some few none half", "high low", "above below", "times", "only")
+    for kind in family.split()
+}
+"""Kinds of amounts that can stand for each other: "most" is no answer to "twice"."""
 
 
 class _Extent(NamedTuple):
@@ -144,6 +173,23 @@ def _extents(text: str) -> Iterator[_Extent]:
         yield _Extent(form, kind, Span(*match.span()), thing)
 
 
+_OF = re.compile(
+    r"\s(?:of\s)?(?:the\s|its\s|their\s|these\s|those\s|his\s|her\s|an?\s)?"
+    r"(?:(?P<figure>[$€£]?\d[\d,.]*+(?<=\d))|(?P<thing>[^\W\d_]{3,40}+(?:-[^\W\d_]{1,40})?)(?P<more>\s[^\W\d_]{3,40})?)"
+)
+_HOW_OFTEN = re.compile(r"\w+ly|always|often|sometimes|never|seldom|hardly ever", re.IGNORECASE)
+
+
+def _of_what(text: str, span: Span) -> Span:
+    """An amount with what it is said of: "most of the patients", "hardly any new strains"."""
+    match = None if _HOW_OFTEN.fullmatch(span.of(text)) else _OF.match(text, span.end)
+    if not match or (match["thing"] or "").lower() in LIGHT:
+        return span
+    more = (match["more"] or "").strip().lower()
+    whole = bool(match["figure"]) or match["thing"].endswith("s") or not more or more in LIGHT
+    return Span(span.start, match.end() - (len(match["more"] or "") if whole else 0))
+
+
 def extents(seen: Comparison) -> Iterator[Finding]:
     """How many, how often, at least or at most: turned round."""
     theirs = list(_extents(seen.passage))
@@ -153,14 +199,19 @@ def extents(seen: Comparison) -> Iterator[Finding]:
         against = OPPOSITES.get(ours.kind) or _MORE_OPPOSED.get(ours.kind, set())
         opposed = [other for other in theirs if other.kind in against]
         across = seen.opposite(ours.span)
-        there = [o for o in theirs if across and o.span.start < across.end and across.start < o.span.end]
+        alike = [other for other in theirs if _FAMILIES.get(other.kind) == _FAMILIES.get(ours.kind)]
+        there = [o for o in alike if across and o.span.start < across.end and across.start < o.span.end]
         same = [other for other in opposed if other.thing == ours.thing]
         if same or there:
             yield Finding("quantity", 0.89, ours.span, (same or there)[0].span.of(seen.passage))
         elif opposed:
             yield Finding("quantity", 0.75, ours.span, opposed[0].span.of(seen.passage))
         elif ours.form not in ("no", "none", "neither", "only", "first", "last", "both"):
-            yield Finding("quantity", 0.5, ours.span)
+            yield Finding("quantity", 0.5, _of_what(seen.claim, ours.span))
+
+
+_DENIED = 0.3
+"""What it takes from a turned role that the passage denies it."""
 
 
 def turned(seen: Comparison) -> Iterator[Finding]:
@@ -171,13 +222,21 @@ def turned(seen: Comparison) -> Iterator[Finding]:
         for n, word in enumerate(seen.ours)
         if word.heavy and word.stem in held and n not in seen.in_order and not word.stem.isdecimal()
     ]
-    if not moved:
-        return
+    if not moved or any(not seen.ours[n].text[:1].isupper() for n in seen.absent):
+        return  # what is new was not turned round
     inside = [span for span in names(seen.ours, seen.claim)
               if any(span.start <= seen.ours[n].start < span.end for n in moved)]  # fmt: skip
     weight = 0.35 + 0.25 * (not seen.absent) + 0.1 * (len(seen.foreign) <= 1) + 0.1 * bool(inside)
     span = inside[0] if inside else Span(seen.ours[moved[0]].start, seen.ours[moved[0]].end)
-    yield Finding("role", weight, span, _between(seen))
+    theirs = _between(seen)
+    said = {word.text.lower() for word in seen.ours}
+    hedge = next((word for word in read(theirs) if word.text in _HEDGES and word.text not in said), None)
+    if hedge and said.isdisjoint(_HEDGES):  # "A deal could be signed", of which the claim says that it was
+        yield Finding("certainty", weight, _whole(seen), _phrase(theirs, Span(hedge.start, hedge.end)).of(theirs))
+    elif _NEGATION.search(theirs) and not _NEGATION.search(seen.claim):
+        yield Finding("role", weight - _DENIED, span, theirs)
+    else:
+        yield Finding("role", weight, span, theirs)
 
 
 def _between(seen: Comparison) -> str:
@@ -217,7 +276,9 @@ def misattributed(seen: Comparison) -> Iterator[Finding]:
                 return
 
 
-_HEDGES = MODALS - frozenset({"will", "would", "if", "unless", "can", "must", "claim", "claims", "claimed"})
+_HEDGES = (MODALS - words("will would if unless can must claim claims claimed")) | words(
+    "want wants wanted hope hopes hoped aim aims propose proposes proposed consider considers considering"
+)
 _SOURCES = re.compile(r"\b(?:according to|said|says|say|told|stated|claimed|claims|argued|reported|announced)\b", re.I)
 _CAUSES = re.compile(
     r"\b(?:because|due to|caused?|causes|led to|leads to|result(?:s|ed)? (?:in|of|from)|thanks to|owing to"
@@ -227,6 +288,15 @@ _CAUSES = re.compile(
 _ORDER = re.compile(
     r"\b(?:before|after|since|until|prior to|later|earlier|following|then|during|while)\b", re.IGNORECASE
 )
+
+
+_LATER = dict.fromkeys(("before", "until", "prior to", "earlier"), False)
+_LATER |= dict.fromkeys(("after", "since", "later", "following", "then"), True)
+
+
+def _opposed_order(one: str, other: str) -> bool:
+    sides = _LATER.get(one.lower()), _LATER.get(other.lower())
+    return None not in sides and sides[0] != sides[1]
 
 
 def manners(seen: Comparison) -> Iterator[Finding]:
@@ -242,10 +312,20 @@ def manners(seen: Comparison) -> Iterator[Finding]:
         for match in ours:
             if match[0].lower() in lower or (kind == "attribution" and theirs):
                 continue
-            other = theirs[0][0] if theirs and kind == "time" else ""
-            span = _phrase(seen.claim, Span(*match.span())) if kind == "cause" else Span(*match.span())
+            other = next((t[0] for t in theirs if _opposed_order(t[0], match[0])), "") if kind == "time" else ""
+            span = (
+                Span(*match.span()) if other else _with_speaker(seen, match) or _phrase(seen.claim, Span(*match.span()))
+            )
             yield Finding(kind, weight + 0.1 * bool(other), span, other)  # type: ignore[arg-type]
             break
+
+
+def _with_speaker(seen: Comparison, match: re.Match[str]) -> Span | None:
+    """A verb of saying with the words before it: "the mayor said"."""
+    before = [word for word in seen.ours if word.end <= match.start()][-2:]
+    if not _SOURCES.fullmatch(match[0]) or match[0].lower() == "according to" or not before:
+        return None
+    return None if BREAK.search(seen.claim, before[0].end, match.start()) else Span(before[0].start, match.end())
 
 
 def _whole(seen: Comparison) -> Span:

@@ -165,6 +165,12 @@ FUNCTION = words(
     "these those it its he she they them his her their him i we you who which what when where why how there into onto "
     "about so than then if while because though although no not all"
 )
+DISCOURSE = words(
+    "yes yeah ok okay sure indeed well soon too therefore thus hence consequently meanwhile nevertheless nonetheless "
+    "besides likewise similarly actually basically specifically notably importantly finally lastly firstly secondly "
+    "please simply really quite namely regarding yet"
+)
+"""Words that lead, join or colour what is said, and say nothing of it."""
 BE = words("is are was were be been being am became become becomes remains remained")
 # Prepositions that open a phrase which may stand first or last.
 FRONTABLE = words("in on at during since after before by throughout until within from as for with")
