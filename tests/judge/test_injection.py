@@ -18,6 +18,7 @@ from faithmeter.datamodels import Claim, Extraction, Label, Pair, Sample, Verdic
 from faithmeter.judge.extract import LLMExtractor
 from faithmeter.judge.fencing import defused, one_line
 from faithmeter.judge.joint import JointExtractor
+from faithmeter.judge.nearest import Nearest
 from faithmeter.judge.prompts import Instructions
 from faithmeter.judge.verify import Judge
 from faithmeter.llm.settings import JudgeSettings, Size
@@ -77,9 +78,10 @@ async def test_the_prompt_has_the_items_it_should_have(server: LLMServer, text: 
     question = ["question"] if prompt == "full" else []
     assert [part.kind for part in found] == ["passage"] * (3 if blank else 4) + question + ["claim"] * 3
     assert [part.text for part in found if part.kind == "claim"] == [one_line(pair.claim.text) for pair in pairs]
-    assert [part.text for part in found if part.kind == "passage"] == [
-        defused(context.text) for context in sample.contexts if context.text.strip()
-    ]
+    shown = [context.text for context in sample.contexts if context.text.strip()]
+    if prompt == "small":  # long contexts are cut
+        shown = list(Nearest(sample).shown([pair.claim for pair in pairs]).values())
+    assert [part.text for part in found if part.kind == "passage"] == list(map(defused, shown))
     code = asked.user.partition(" ")[0]
     markers = (3 if blank else 4) + len(question) + 1
     assert asked.user.count(code) == asked.user.count(f"\n{code} ") + 1 == markers, "no marker but ours"

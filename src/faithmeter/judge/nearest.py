@@ -1,12 +1,24 @@
-"""Evidence for a verdict whose model is not asked to quote: the passages that say most of the claim, by its words."""
+"""What a small model is shown of long contexts, and the evidence of its verdicts: both found by the claims' words."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from functools import cached_property
 
 from faithmeter.datamodels import Claim, Evidence, Sample
-from faithmeter.evidence.passages import Index, Passage, antecedent, best_evidence, content_words
+from faithmeter.evidence.passages import (
+    Index,
+    Passage,
+    antecedent,
+    as_text,
+    best_evidence,
+    content_words,
+    select,
+)
+
+SHARE = 1.4
+"""Of the room that a claim's evidence has elsewhere (`evidence.passages.room`): about 250 words a claim."""
 
 
 def refers(claim: Claim, sample: Sample) -> str:
@@ -15,10 +27,27 @@ def refers(claim: Claim, sample: Sample) -> str:
 
 
 class Nearest:
-    """Finds the evidence of a sample's claims; its contexts are read once, and only if a claim needs it."""
+    """What of a sample's contexts is near its claims; they are read once, and only if a claim needs it."""
 
     def __init__(self, sample: Sample) -> None:
         self._sample = sample
+
+    def shown(self, claims: Sequence[Claim]) -> dict[int, str]:
+        """The contexts by their index, cut to what is near the claims where they have more than there is room for."""
+        contexts, index = self._sample.contexts, self._index
+        chosen: dict[int, Passage] = {}
+        for claim in claims:
+            near = select(claim.text, index, hint=refers(claim, self._sample), share=SHARE)
+            chosen |= {passage.number: passage for passage in near}
+        if not chosen or len(chosen) == len(index.passages):
+            return {n: context.text for n, context in enumerate(contexts) if context.text.strip()}
+        by_context: dict[int, list[Passage]] = defaultdict(list)
+        for number in sorted(chosen):
+            by_context[chosen[number].context].append(chosen[number])
+        sizes = Counter(passage.context for passage in index.passages)
+        return {
+            n: contexts[n].text if len(some) == sizes[n] else as_text(some) for n, some in sorted(by_context.items())
+        }
 
     def evidence(self, claim: Claim) -> tuple[Evidence, ...]:
         """At most two parts of the contexts, word for word; none where nothing has a word of the claim."""

@@ -145,7 +145,7 @@ class Verification:
         self._model_settings = settings.sent
         if settings.logprobs and spec.provider in ("openai", "azure"):
             self._model_settings |= _LOGPROBS
-        asked = [Item("Q", None, sample.question)] if sample.question and settings.prompt != "small" else []
+        asked = [Item("Q", None, sample.question)] if sample.question else []
         self._data = [*shown, *asked]
         self._nearest = Nearest(sample)
 
@@ -159,7 +159,7 @@ class Verification:
         request = Request(
             system=self._instructions.text,
             turns=self._instructions.turns(len(items)),
-            user=fenced([*self._data, *claims]),
+            user=fenced([*self._shown(items), *claims]),
             name="verdicts",
             schema=self._schema,
             closed=list_of(
@@ -169,6 +169,12 @@ class Verification:
             settings=self._model_settings,
         )
         return request, {number: (index, items[index]) for index, number in enumerate(ids)}
+
+    def _shown(self, claims: Sequence[Claim]) -> list[Item]:
+        """What stands before the claims; a small model is shown what is near them, and no question."""
+        if self._settings.prompt != "small":
+            return self._data
+        return [Item("P", n + 1, text) for n, text in self._nearest.shown(claims).items()]
 
     def _echoed(self, items: Sequence[Claim]) -> int:
         return sum(len(claim.text) for claim in items) // 4 if self._settings.echoes else 0

@@ -114,16 +114,17 @@ class Instructions:
     def __init__(self, task: Task, settings: JudgeSettings) -> None:
         path: Path | None = getattr(settings, f"{task}_prompt")
         prompt = load_prompt(task, path, size=settings.prompt)
-        ours = _own_examples(settings.prompt) if path is None and settings.prompt != "brief" else ()
-        examples = [*ours, *load_examples(settings.examples)]
+        theirs = load_examples(settings.examples)
         self._one: tuple[Turn, ...] = ()
         self._several: tuple[Turn, ...] = ()
         if settings.prompt == "small":
-            self._one, self._several = (turns(examples, settings, singly=singly) for singly in (True, False))
+            self._one = turns([*_own_examples("small/one.jsonl"), *theirs], settings, singly=True)
+            self._several = turns([*_own_examples("small/several.jsonl"), *theirs], settings, singly=False)
             self.text = prompt.text(settings)
             shown = [text for turn in (*self._one, *self._several) for text in turn]
         else:
-            shown = worked(examples, task, settings)
+            ours = _own_examples("full/examples.jsonl") if path is None and settings.prompt == "full" else ()
+            shown = worked([*ours, *theirs], task, settings)
             self.text = "\n\n".join([prompt.text(settings), *shown])
         self.signature = prompt.signature + (f".ex{_digest(chr(10).join(shown))}" if shown else "")
 
@@ -136,8 +137,7 @@ def _own(name: str) -> str:
     return resources.files(__name__).joinpath(name).read_text("utf-8")
 
 
-def _own_examples(size: Size) -> tuple[Example, ...]:
-    name = f"{size}/examples.jsonl"
+def _own_examples(name: str) -> tuple[Example, ...]:
     with resources.files(__name__).joinpath(name).open("rb") as file:
         return read_examples(file, name)
 
