@@ -16,7 +16,7 @@ from faithmeter.errors import UsageError
 from faithmeter.evidence.passages import Index
 from faithmeter.verify import Verifier, load_verifier
 from faithmeter.verify.local import WEIGHTS, LocalVerifier, load, load_model, read_calibration
-from faithmeter.verify.local_marks import MarkRule, Token, evenness, mark
+from faithmeter.verify.local_marks import MarkRule
 
 EINSTEIN = "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist"
 FILLER = " ".join(f"Town number {n} has a market on Mondays and a small museum of local history." for n in range(150))
@@ -55,38 +55,6 @@ def test_the_wrong_words_are_marked(verifier: LocalVerifier) -> None:
     )
     assert [wrong.claim.text[start:end] for start, end in wrong.gaps] == ["20"]
     assert right.gaps == ()
-
-
-TOWN = "The town lies on a lake. Fish is sold there."
-
-
-def test_a_claim_of_which_the_contexts_say_nothing_is_marked_as_a_whole(verifier: LocalVerifier) -> None:
-    claim = "It also helps children to sleep better and to learn faster."
-    assert judge(verifier, pair(claim, TOWN))[0].gaps == ((0, len(claim)),)
-
-
-def test_if_no_word_is_likely_wrong_the_likeliest_is_marked(verifier: LocalVerifier) -> None:
-    claim = "Proponents claim that this can improve overall health."
-    marked = [claim[start:end] for start, end in judge(verifier, pair(claim, TOWN))[0].gaps]
-    assert "health" in marked
-    assert claim not in marked
-
-
-def test_evenness_is_one_if_no_word_stands_out() -> None:
-    assert evenness([]) == evenness([0.3]) == evenness([0.0, 0.0]) == 1
-    assert evenness([0.2] * 7) == pytest.approx(1)
-    assert evenness([0.9, 0.9, 0.0, 0.0]) == pytest.approx(0.5)
-    assert evenness([0.99, 0.01, 0.01, 0.01]) < 0.2
-
-
-def test_words_next_to_a_wrong_one_are_marked_if_they_come_near() -> None:
-    tokens = [Token(0, 3, 0.35), Token(4, 8, 0.3), Token(9, 12, 0.8), Token(13, 17, 0.4), Token(18, 20, 0.1)]
-    assert mark(tokens, MarkRule(), support=0.4, contradiction=0.5) == ((9, 12),)
-    assert mark(tokens, MarkRule(grow=0.7), support=0.4, contradiction=0.5) == ((9, 17),)
-    assert mark(tokens, MarkRule(marks=0.9, faint=0.5), support=0.4, contradiction=0.5) == ((9, 17),)
-    assert mark(tokens, MarkRule(marks=0.95, least=0.9), support=0.4, contradiction=0.5) == ()
-    assert mark(tokens, MarkRule(even=0.8), support=0.1, contradiction=0.1) == ((0, 20),)
-    assert mark([], MarkRule(), support=0.1, contradiction=0.1) == ()
 
 
 def test_rules_of_marks_come_with_the_weights(tmp_path: Path) -> None:
