@@ -83,6 +83,31 @@ def test_words_are_marked_by_the_reading_of_what_bears_on_the_claim_most(verifie
     assert [verdict.claim.text[start:end] for start, end in verdict.gaps] == ["2003"]
 
 
+def test_a_bare_yes_is_read_as_what_the_question_asks(verifier: LocalVerifier) -> None:
+    asked = {"question": "Is the park closed on Mondays?"}
+    no, yes, more = (
+        pair("No, it is not.", PARK, **asked),
+        pair("Yes.", PARK, **asked),
+        pair("Yes, for free.", PARK, **asked),
+    )
+    read: list[str] = []
+
+    class Scripted:
+        tokenizer = load_model().tokenizer
+
+        def logits(self, claim: list[int], refers: str, evidence: str) -> tuple[list[float], list[float]]:
+            read.append(self.tokenizer.decode(claim))
+            return [-4.0, 4.0, 0.0], [0.0] * len(claim)
+
+    for one in (no, yes, more):
+        verdict = verifier._judge(Scripted(), one, Index([context.text for context in one.sample.contexts]))  # type: ignore[arg-type]
+        assert verdict.claim == one.claim
+        assert verdict.gaps == ((0, len(one.claim.text)),) or one is more
+    assert dict.fromkeys(read) == dict.fromkeys(
+        ["the park is not closed on mondays.", "the park is closed on mondays.", "yes, for free."]
+    )
+
+
 PARK = "The park opened in 1998. It covers 40 hectares and is closed on Mondays. Entry costs 5 euros."
 GOLDEN = [
     ("The park opened in 1998.", Label.SUPPORTED),

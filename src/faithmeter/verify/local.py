@@ -1,10 +1,10 @@
 """The embedded verifier: a small entailment model that comes with the package. No key, no download, no GPU.
 
 For each claim the passages that bear on it are picked from all contexts (`evidence.select`); the model reads the
-claim, what its pronouns refer to, and the best of those passages. When they do not support the claim clearly, it
-reads all of them, and then the next best, and the better of these readings counts. A number that follows from the
-contexts by arithmetic, or that contradicts what follows, is settled by code before the model is asked
-(`verify/derive`).
+claim (a bare "Yes, it is." as what the question asks), what its pronouns refer to, and the best of those passages.
+When they do not support the claim clearly, it reads all of them, and then the next best, and the better of these
+readings counts. A number that follows from the contexts by arithmetic, or that contradicts what follows, is settled by
+code before the model is asked (`verify/derive`).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from tokenizers import Tokenizer
 from faithmeter.datamodels import Claim, Evidence, Failure, Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.errors import UsageError
 from faithmeter.evidence.passages import Index, Passage, antecedent, as_text, best_evidence, select
+from faithmeter.text.english.short_answers import as_statement
 from faithmeter.verify import derive
 from faithmeter.verify._onnx import ort
 from faithmeter.verify.local_features import Mismatches, Setting, mismatches, setting_of
@@ -179,11 +180,14 @@ class LocalVerifier:
     @property
     def signature(self) -> str:
         settings = hashlib.sha256(repr(self.calibration).encode()).hexdigest()[:6]
-        return f"local.4,{self.calibration.model},{settings},derive.{derive.VERSION}"
+        return f"local.5,{self.calibration.model},{settings},derive.{derive.VERSION}"
 
     def reads(self, pair: Pair) -> Sequence[str]:
-        """What the claim's pronouns refer to."""
-        return (antecedent(pair.claim.text, question=pair.sample.asked, before=pair.sample.answer[: pair.claim.start]),)
+        """What the claim's pronouns refer to, and what a bare "yes" states."""
+        claim, sample = pair.claim, pair.sample
+        refers = antecedent(claim.text, question=sample.asked, before=sample.answer[: claim.start])
+        statement = as_statement(claim.text, sample.asked)
+        return (refers, statement) if statement else (refers,)
 
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """Judge in worker threads, so that the event loop stays free; each pair on its own, in order."""
@@ -212,39 +216,41 @@ class LocalVerifier:
         if proof := derive.derive(claim.text, index, sample.contexts):
             return _proven(claim, proof)
         refers = antecedent(claim.text, question=sample.asked, before=sample.answer[: claim.start])
-        best, read = self._read(model, claim, index, refers=refers)
+        statement = as_statement(claim.text, sample.asked)
+        best, read = self._read(model, statement or claim.text, index, refers=refers)
         supported = best.support >= self.calibration.threshold
         label = Label.SUPPORTED if supported else Label.NOT_ENOUGH_INFO
         if not supported and best.contradiction >= self.calibration.contradiction:
             label = Label.CONTRADICTED
         # What contradicts a claim, or comes nearest to it, may stand in any passage that was read.
-        shown = best_evidence(claim.text, index, hint=refers, among=best.passages if supported else read)
+        among = best.passages if supported else read
+        shown = best_evidence(statement or claim.text, index, hint=refers, among=among)
         if label is Label.NOT_ENOUGH_INFO:
             shown = shown[:1]
         evidence = (Evidence.of(sample.contexts, p.context, p.start, p.end) for p in shown)
-        gaps = () if supported else self.marked(best)
+        gaps = () if supported else ((0, len(claim.text)),) if statement else self.marked(best)
         return Verdict(claim=claim, label=label, support=round(best.support, 4),
                        evidence=tuple(dict.fromkeys(evidence)), gaps=gaps, origin=origin)  # fmt: skip
 
-    def _read(self, model: Model, claim: Claim, index: Index, *, refers: str) -> tuple[Reading, Sequence[Passage]]:
+    def _read(self, model: Model, claim: str, index: Index, *, refers: str) -> tuple[Reading, Sequence[Passage]]:
         """Read more until the claim is supported: a few passages, then all there is room for, then the next best.
 
         Gives the best reading, with the words that the first full one marks, for it read what bears on the claim most;
         and all that was read.
         """
-        first = select(claim.text, index, hint=refers)
+        first = select(claim, index, hint=refers)
         if self.calibration.sure <= 1:
-            few = select(claim.text, index, hint=refers, share=BRIEF)
+            few = select(claim, index, hint=refers, share=BRIEF)
             if len(few) < len(first):
-                brief = self._weigh(model, claim.text, few, refers=refers)
+                brief = self._weigh(model, claim, few, refers=refers)
                 if brief.support >= self.calibration.sure:
                     return brief, few
-        best = self._weigh(model, claim.text, first, refers=refers)
+        best = self._weigh(model, claim, first, refers=refers)
         if best.support >= self.calibration.threshold or len(first) == len(index.passages):
             return best, first
-        more = select(claim.text, index, hint=refers, used=first)
+        more = select(claim, index, hint=refers, used=first)
         if more:
-            other = self._weigh(model, claim.text, more, refers=refers)
+            other = self._weigh(model, claim, more, refers=refers)
             if other.support > best.support:
                 best = other._replace(tokens=best.tokens, of_record=best.of_record)
         return best, [*first, *more]
