@@ -98,9 +98,10 @@ def build_roles(*, seed: int, made: int, limit: int | None = None) -> list[Row]:
     return [row for train, _ in _each(parts, limit) for row in train]
 
 
-def build_skills(*, seed: int, made: int, limit: int | None = None) -> tuple[list[Row], list[Row]]:
+def build_skills(*, seed: int, made: int, written: int, limit: int | None = None) -> tuple[list[Row], list[Row]]:
     """Build the rows that take reasoning: to train on, and those in wordings that are kept from training."""
-    made_rows = _each(skill_parts(seed=seed, made=made, limit=limit), limit)
+    parts = skill_parts(seed=seed, made=made, limit=limit) + written_parts(seed=seed, made=written, limit=limit)
+    made_rows = _each(parts, limit)
     return [row for train, _ in made_rows for row in train], [row for _, held in made_rows for row in held]
 
 
@@ -108,6 +109,11 @@ def skill_parts(*, seed: int, made: int, limit: int | None = None) -> list[Part]
     """The parts of the rows that take reasoning; each run of as many as there are kinds has some of all kinds."""
     kinds, size = skill_kinds(), made // len(skill_kinds()) // SLICES
     return [Part("skills", f"{kind} {n}", seed, size, limit, DATA) for n in range(SLICES) for kind in kinds]
+
+
+def written_parts(*, seed: int, made: int, limit: int | None = None) -> list[Part]:
+    """The parts of the rows of cases that people wrote."""
+    return [Part("written", str(n), seed, made // SLICES, limit, DATA) for n in range(SLICES)]
 
 
 def build_part(part: Part) -> tuple[list[Row], list[Row]]:
@@ -119,6 +125,7 @@ def build_part(part: Part) -> tuple[list[Row], list[Row]]:
         found.append(list({
             "claims": _claims_part, "answers": _answers_part, "records": _records_part, "synthetic": _synthetic_part,
             "slips": _slips_part, "roles": _roles_part, "deeds": _deeds_part, "skills": _skills_part,
+            "written": _written_part,
         }[part.kind](builder, part, kept)))  # fmt: skip
     return found[0], found[1]
 
@@ -263,6 +270,11 @@ def _skills_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
     yield from builder.skills(
         [part.what.split()[0]], max(1, part.size // (12 if kept else 1)), around=around, held=kept
     )
+
+
+def _written_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
+    around = [text for text in _some_documents(builder, part) if len(text) > 200]
+    yield from builder.written(max(1, part.size // (12 if kept else 1)), around=around, held=kept)
 
 
 def build_eval(limit: int | None = None) -> Iterator[Row]:

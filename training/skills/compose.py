@@ -140,7 +140,7 @@ def make(rng: random.Random, kind: str, *, around: Sequence[str], held: bool = F
     extra: list[list[str]] = []
     while (left := fillers - sum(map(len, extra))) > 0:
         if around and rng.random() < 0.45:
-            extra += [[text] for text in _stretch(rng.choice(around), rng, at_most=left)]
+            extra += [[text] for text in stretch(rng.choice(around), rng, at_most=left)]
         else:
             extra.append(mention(rng.choice(others), filler))  # told in its own order, as what is asked about
     gone = rng.random() < 0.05 and (bool(extra) or bool(told[0].beside))
@@ -151,7 +151,7 @@ def make(rng: random.Random, kind: str, *, around: Sequence[str], held: bool = F
         return
     asked = [one for some in told for one in some.asked[: AT_MOST_CLAIMS - 1]]
     if len(asked) > 1 and rng.random() < 0.4:
-        asked.append(_joint(asked, rng))
+        asked.append(joint(asked, rng))
     for one in rng.sample(asked, min(len(asked), AT_MOST_CLAIMS + 2)):
         yield Made(one.kind, _said(one.text, rng), context, one.label, one.question, one.held)
 
@@ -162,7 +162,7 @@ def _unsaid(told: Told, context: str, rng: random.Random) -> Iterator[Made]:
         yield Made(one.kind, _said(one.text, rng), context, "not_enough_info", one.question, one.held)
 
 
-def _joint(asked: list[Asked], rng: random.Random) -> Asked:
+def joint(asked: list[Asked], rng: random.Random) -> Asked:
     """One claim of two, as often right as not: it holds when both do."""
     good = [one for one in asked if one.label == "supported"]
     pair = rng.sample(good, 2) if len(good) > 1 and rng.random() < 0.6 else rng.sample(asked, 2)
@@ -184,7 +184,7 @@ def _said(text: str, rng: random.Random) -> str:
     return text.rstrip(".") if draw > 0.95 else text
 
 
-def _stretch(text: str, rng: random.Random, *, at_most: int) -> list[str]:
+def stretch(text: str, rng: random.Random, *, at_most: int) -> list[str]:
     """Some neighbouring sentences of a real text."""
     parts = [part for part in re.split(r"(?<=[.!?])\s+(?=[A-Z])", " ".join(text.split())) if 20 < len(part) < 260]
     count = min(len(parts), at_most, rng.randint(1, 5))
