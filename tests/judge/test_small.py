@@ -151,6 +151,15 @@ async def test_examples_are_turns_the_same_in_every_call(server: LLMServer) -> N
     assert one != several
 
 
+async def test_a_call_holds_no_more_claims_than_were_measured(server: LLMServer) -> None:
+    server.brain = saying("supported")
+    texts = [f"The tower has {number} floors." for number in range(12)]
+    await judge(server, batch=20).verify(pairs(*texts))
+    assert [sum(part.kind == "claim" for part in parts(asked.user)) for asked in server.requests] == [5, 5, 2]
+    estimated = judge(server).estimate(SAMPLE, [pair.claim for pair in pairs(*texts)])
+    assert estimated.calls == 3
+
+
 FILLER = "Nothing of interest happened in the valley that year, and the harvest was about as good as usual. "
 
 

@@ -79,7 +79,7 @@ class Judge:
 
     def estimate(self, sample: Sample, claims: Sequence[Claim]) -> Usage:
         """About what judging these claims takes, if nothing has to be asked again; asks nothing."""
-        batch = 1 if self.settings.mode == "per-claim" else self.settings.batch
+        batch = self.settings.claims_a_call
         question = Verification(sample, self.settings, self._instructions, self.spec)
         requests = [question.put(claims[start : start + batch])[0] for start in range(0, len(claims), batch)]
         votes = self.settings.votes // 2 + 1
@@ -113,7 +113,7 @@ class Judge:
                 answers,
                 client=self.client,
                 question=Verification(sample, self.settings, self._instructions, self.spec),
-                batch=1 if self.settings.mode == "per-claim" else self.settings.batch,
+                batch=self.settings.claims_a_call,
                 asks=self.settings.asks,
             )
         finally:

@@ -21,6 +21,9 @@ Size = Literal["full", "brief", "small"]
 _OF_VERDICTS = ("mode", "inference", "partial", "reasons", "votes", "logprobs")
 _SIGNED = (*_OF_VERDICTS, "prompt", "language", "temperature", "max_tokens")
 
+SMALL_AT_MOST = 5
+"""Claims in one call of `prompt=small`: as many as its examples show, and as were measured."""
+
 
 class JudgeSettings(Model):
     """How an LLM extracts and judges; every field is also an option of a spec: `openai:MODEL?votes=3`."""
@@ -121,6 +124,13 @@ class JudgeSettings(Model):
             if names := [name for name, given in refused.items() if given]:
                 raise ValueError(f"prompt=small does not go with {' or '.join(names)}: use prompt=full or prompt=brief")
         return self
+
+    @property
+    def claims_a_call(self) -> int:
+        """How many claims a call for verdicts may hold."""
+        if self.mode == "per-claim":
+            return 1
+        return min(self.batch, SMALL_AT_MOST) if self.prompt == "small" else self.batch
 
     @classmethod
     def of(cls, options: Iterable[tuple[str, object]]) -> Self:
