@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from faithmeter.verify.bound_numbers import misbound
+from faithmeter.verify.bound_numbers import misbound, overdue
 from faithmeter.verify.local_features import mismatches
 
 RETURNS = (
@@ -81,3 +81,25 @@ def test_a_number_of_another_subject(
 def test_none_where_it_is_not_certain(claim: str, evidence: str) -> None:
     assert misbound(claim, evidence) is None
     assert mismatches(claim, evidence).subjects == 0
+
+
+@pytest.mark.parametrize(
+    ("claim", "late"),
+    [
+        ("You can return a laptop after five weeks.", True),
+        ("Laptops can be returned after 31 days.", True),
+        ("A phone may be returned after two months.", True),
+        ("You can return a laptop after three weeks.", False),
+        ("You can return a laptop after 30 days.", False),
+        ("You can return a laptop after one month.", False),
+        ("You cannot return a laptop after five weeks.", False),
+        ("You can return a camera after five weeks.", False),
+        ("You can repair a laptop after five weeks.", False),
+        ("You can return a laptop after all.", False),
+    ],
+)
+def test_what_is_allowed_only_within_a_shorter_time(claim: str, late: bool) -> None:
+    assert overdue(claim, RETURNS) is late
+    assert mismatches(claim, RETURNS).amounts == late
+    assert not overdue(claim, f"{RETURNS} Unopened laptops and phones may be returned within 90 days.")
+    assert not overdue(claim, "Laptops may not be returned within 30 days.")

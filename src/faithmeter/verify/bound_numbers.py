@@ -40,6 +40,10 @@ _OTHERWISE = re.compile(
     r"|n['’]t\b",
     re.IGNORECASE,
 )
+_ALLOWS = re.compile(r"\b(?:can|may|could|allowed|possible|able)\b", re.IGNORECASE)
+_AFTER = re.compile(r"\bafter (?:about |the )?$", re.IGNORECASE)
+_WITHIN = re.compile(r"\b(?:within|no later than|at most|up to) (?:the first )?$", re.IGNORECASE)
+_DENIES = re.compile(r"\b(?:not|no(?! later)|never|cannot)\b|n['’]t\b", re.IGNORECASE)
 _COUNTED = re.compile(r"[\s-]([^\W\d_]{1,40})")
 _OPENING = re.compile(r"(?:yes|no|however|also|additionally|moreover|overall|finally|note that)\b,?\s*", re.IGNORECASE)
 _PRONOUNS = SUBJECTS | lexicon.words("its his her their our my your such who which one ones others him them us")
@@ -115,6 +119,34 @@ def misbound(claim: str, evidence: str) -> Misbinding | None:
                 )
         at = match.end() if match else end
     return None
+
+
+def overdue(claim: str, evidence: str) -> bool:
+    """Whether a claim allows something after a time within which the evidence says that it must be done.
+
+    "You can return a laptop after five weeks", of "Laptops must be returned within 30 days".
+    """
+    claim, evidence = claim[:_LONGEST_CLAIM], evidence[:_LONGEST_EVIDENCE]
+    if " after " not in claim or not _ALLOWS.search(claim) or not _NUMBER.search(claim) or _OTHERWISE.search(claim):
+        return False
+    ours = _clause(claim, frozenset())
+    late = [_seconds(n) for n in ours.numbers if _AFTER.search(claim, max(0, n.start - 20), n.start)] if ours else []
+    if not ours or not any(late) or not all(term.isdecimal() or term in evidence.lower() for term in ours.about):
+        return False
+    limits, others = [Fraction(0)], [Fraction(0)]  # others: of what cannot be read, and may be meant
+    for other in _read_evidence(evidence):
+        within = [_seconds(n) for n in other.numbers if _WITHIN.search(other.text, max(0, n.start - 20), n.start)]
+        if _is_about(other, ours) and not (other.says & ours.says) <= _LIGHT and not _DENIES.search(other.text):
+            limits += within
+        elif not other.about and ours.about <= other.sentence:
+            others += within
+    return any(limits) and max(*limits, *others) < max(late)
+
+
+def _seconds(number: _Number) -> Fraction:
+    """How long a time is, months as 30 days; 0 if it is none."""
+    length = {"duration": 1, "months": 30 * 86400}.get(number.kind, 0)
+    return (number.high or number.low) * length
 
 
 def _against(ours: _Said, evidence: str) -> Misbinding | None:

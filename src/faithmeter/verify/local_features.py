@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from faithmeter.evidence.passages import NUMBERS, terms
 from faithmeter.text.english.mentions import plain_number
-from faithmeter.verify.bound_numbers import misbound
+from faithmeter.verify.bound_numbers import misbound, overdue
 
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?", re.ASCII)
 # Some texts come in pieces: "3, 500" and "98. 7".
@@ -85,7 +85,8 @@ class Mismatches(NamedTuple):
     units: int
     """Numbers of the claim that the evidence has only with another unit."""
     amounts: int
-    """Things that the claim says many, all or "more than" of, and the evidence few, none or "less than"."""
+    """Things that the claim says many, all or "more than" of, and the evidence few, none or "less than"; and a time
+    after which it allows what the evidence allows within a shorter one."""
     subjects: int
     """1 if the evidence says a number of the claim of something else, and another of what the claim says it of."""
 
@@ -145,7 +146,8 @@ def _overturned(claim: str, evidence: str) -> int:
         thing in held and all(held[thing] <= OPPOSITES[kind] for kind in kinds) for thing, kinds in said.items()
     )
     bounds, known = _bounds(claim), _bounds(evidence)
-    return opposed + sum(number in known and sides.isdisjoint(known[number]) for number, sides in bounds.items())
+    turned = sum(number in known and sides.isdisjoint(known[number]) for number, sides in bounds.items())
+    return opposed + turned + overdue(claim, evidence)
 
 
 def _amounts(text: str) -> dict[str, set[str]]:
