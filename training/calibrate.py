@@ -53,7 +53,7 @@ def features(classes: Floats, rows: Sequence[Row]) -> Floats:
     mistaken, whose weight is not fitted."""
     wide = classes.astype(float)
     margin = np.clip(wide[:, 0] - np.logaddexp(wide[:, 1], wide[:, 2]), -MARGIN_AT_MOST, MARGIN_AT_MOST)
-    lacking = np.array([mismatches(row.claim, row.evidence, hint=row.hint) for row in rows], float).reshape(-1, 7)
+    lacking = np.array([mismatches(row.claim, row.evidence, hint=row.hint) for row in rows], float).reshape(-1, 8)
     settings = np.array([setting_of(row.claim, row.evidence, hint=row.hint) for row in rows], float).reshape(-1, 3)
     return np.column_stack([margin, lacking[:, 0], -lacking[:, 1:3], settings, -lacking[:, 3:]])
 
@@ -126,12 +126,12 @@ def fit_calibration(readings: Floats, rows: Sequence[Row]) -> dict[str, float]:
     for _ in range(FITS):
         fitted = fit_logistic(inputs[better, every][:, :7], good, weights)
         fitted[2], fitted[4] = max(fitted[2], NUMBER_AT_LEAST), max(fitted[4], RECORDS_AT_LEAST)
-        margins = inputs @ np.array([*fitted[:7], MISTAKEN, MISTAKEN, MISTAKEN, OF_ANOTHER]) + fitted[7]
+        margins = inputs @ np.array([*fitted[:7], MISTAKEN, MISTAKEN, MISTAKEN, OF_ANOTHER, OF_ANOTHER]) + fitted[7]
         better = margins.argmax(0)
     support = 1 / (1 + np.exp(-margins.max(0)))
     names = ("scale", "share", "numbers", "names", "records", "question", "length", "shift")
     found = {**dict(zip(names, fitted, strict=True)), "dates": MISTAKEN, "units": MISTAKEN, "amounts": MISTAKEN,
-             "subjects": OF_ANOTHER, "threshold": 0.5, "contradiction": 0.5, "sure": SURE}  # fmt: skip
+             "subjects": OF_ANOTHER, "owners": OF_ANOTHER, "threshold": 0.5, "contradiction": 0.5, "sure": SURE}  # fmt: skip
     rounded = {key: round(float(value), 4) for key, value in found.items()}
     print("calibration", rounded)
     _report(support, good, rows, rounded["threshold"])

@@ -32,6 +32,7 @@ from faithmeter.verify import derive
 from faithmeter.verify._onnx import ort
 from faithmeter.verify.local_features import Mismatches, Setting, mismatches, setting_of
 from faithmeter.verify.local_marks import Gaps, MarkRule, Token, mark
+from faithmeter.verify.placeholders import filled
 
 WEIGHTS = Path(__file__).resolve().parents[1] / "weights" / "local"
 
@@ -77,6 +78,8 @@ class Calibration(NamedTuple):
     """What each doubling of the claim's words, from sixteen on, adds."""
     subjects: float = 4.0
     """What a number that is said of something else takes away."""
+    owners: float = 4.0
+    """What a thing that is someone else's takes away."""
     sure: float = 2.0
     """A brief first reading with at least this support is enough; above 1: there is none."""
     prose: MarkRule = MarkRule()
@@ -91,7 +94,7 @@ class Calibration(NamedTuple):
         margin = min(max(margin, -MARGIN_AT_MOST), MARGIN_AT_MOST)
         lacking = self.numbers * mismatched.numbers + self.names * mismatched.names
         wrong = self.dates * mismatched.dates + self.units * mismatched.units + self.amounts * mismatched.amounts
-        wrong += self.subjects * mismatched.subjects
+        wrong += self.subjects * mismatched.subjects + self.owners * mismatched.owners
         kind = self.records * setting.records + self.question * setting.question + self.length * setting.length
         return sigmoid(self.scale * margin + self.share * mismatched.share - lacking - wrong + kind + self.shift)
 
@@ -257,8 +260,8 @@ class LocalVerifier:
 
     def _weigh(self, model: Model, claim: str, passages: Sequence[Passage], *, refers: str) -> Reading:
         """Judge a claim by some passages; a claim too long to read at once by its worst part."""
-        evidence = as_text(passages)
         text = " ".join(claim.split())
+        evidence = filled(as_text(passages), text)
         mismatched, setting = mismatches(text, evidence, hint=refers), setting_of(text, evidence, hint=refers)
         encoding = model.tokenizer.encode(claim, add_special_tokens=False)
         readings = []

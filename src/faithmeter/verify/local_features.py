@@ -11,6 +11,7 @@ from typing import NamedTuple
 from faithmeter.evidence.passages import NUMBERS, terms
 from faithmeter.text.english.mentions import plain_number
 from faithmeter.verify.bound_numbers import misbound, overdue
+from faithmeter.verify.owners import misowned
 
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?", re.ASCII)
 # Some texts come in pieces: "3, 500" and "98. 7".
@@ -89,6 +90,8 @@ class Mismatches(NamedTuple):
     after which it allows what the evidence allows within a shorter one."""
     subjects: int
     """1 if the evidence says a number of the claim of something else, and another of what the claim says it of."""
+    owners: int
+    """1 if a thing that the claim says is someone's is someone else's in the evidence."""
 
 
 class Setting(NamedTuple):
@@ -125,6 +128,7 @@ def mismatches(claim: str, evidence: str, *, hint: str = "") -> Mismatches:
         _mismeasured(claim, evidence),
         _overturned(claim, evidence),
         int(misbound(claim, evidence) is not None),
+        int(misowned(claim, evidence) is not None),
     )
 
 

@@ -12,6 +12,7 @@ from faithmeter.text.english.verbs import AUXILIARIES
 from faithmeter.text.english.word_tables import MODALS, words
 from faithmeter.verify.bound_numbers import misbound
 from faithmeter.verify.local_features import AMOUNTS, OPPOSITES
+from faithmeter.verify.owners import misowned
 from faithmeter.why.compare import BREAK, LIGHT, Comparison, Finding, names, read
 from faithmeter.why.figures import DATES, same
 from faithmeter.why.numbered import counted
@@ -255,6 +256,9 @@ def misattributed(seen: Comparison) -> Iterator[Finding]:
     """A number that the passage has, but says of something else."""
     if found := misbound(seen.claim, seen.sources.about(seen.claim)):
         yield Finding("attribution", _BOUND, found.subject, found.of, found.number)
+        return
+    if another := misowned(seen.claim, seen.sources.about(seen.claim)):
+        yield Finding("attribution", _BOUND, another.owner, another.of, another.owner)
         return
     ours = [word for word in seen.ours if word.heavy]
     others = counted(seen.passage, seen.claim.lower())
