@@ -142,6 +142,38 @@ def test_who_did_it_to_whom(verifier: LocalVerifier, claim: str, label: Label) -
     assert judge(verifier, pair(claim, GAME))[0].label is label
 
 
+ROLLBACK = (
+    "You can roll back to the previous revision with kubectl rollout undo deployment/NAME. A particular revision is "
+    "named with --to-revision."
+)
+COMMANDS = [
+    ("kubectl rollout undo deployment/web", True),
+    ("kubectl rollout pause deployment/web", False),
+    ("kubectl rollout undo statefulset/web", False),
+    ("kubectl rollout undo deployment/web --force", False),
+]
+
+
+@pytest.mark.parametrize(("command", "supported"), COMMANDS)
+def test_a_placeholder_stands_for_any_argument(verifier: LocalVerifier, command: str, supported: bool) -> None:
+    (verdict,) = judge(verifier, pair(f"Run `{command}` to go back to the previous revision.", ROLLBACK))
+    assert (verdict.label is Label.SUPPORTED) == supported
+    assert all("web" not in quote.quote for quote in verdict.evidence)
+
+
+def test_what_is_someone_elses_is_not_supported(verifier: LocalVerifier) -> None:
+    castle = (
+        "Nijō Castle was built in 1603 as the Kyoto residence of Tokugawa Ieyasu, the first shogun of the Edo period."
+    )
+    wrong, right = judge(
+        verifier,
+        pair("Nijō Castle: the emperor's residence, built in 1603.", castle),
+        pair("Nijō Castle: the shogun's residence, built in 1603.", castle),
+    )
+    assert wrong.label is Label.CONTRADICTED
+    assert right.label is Label.SUPPORTED
+
+
 def test_a_record_is_read(verifier: LocalVerifier) -> None:
     record = {"name": "Casa Blue", "hours": {"Monday": "11:0-21:0"}, "attributes": {"WiFi": "free", "HasTV": False}}
     claims = ["Casa Blue offers free WiFi.", "Casa Blue has a TV.", "Casa Blue is open from 11 am to 9 pm on Mondays."]

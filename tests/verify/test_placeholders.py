@@ -22,6 +22,8 @@ UNDO = "You can roll back with kubectl rollout undo deployment/NAME. A revision 
         ("`helm upgrade shop ./chart`", "helm upgrade my-app ./chart", "helm upgrade shop ./chart"),
         ("`kubectl logs web --since=1h`", "kubectl logs POD_NAME --since=1h", "kubectl logs web --since=1h"),
         ("`tail -n 5 a.log`", "`tail -n N FILE`", "`tail -n 5 a.log`"),
+        ("`scp a.txt ann@web:/srv`", "scp FILE USER@HOST:PATH", "scp a.txt ann@web:/srv"),
+        ("`cat /etc/hosts`", "Show it with: cat <file>", "Show it with: cat /etc/hosts"),
     ],
 )
 def test_the_claims_arguments_are_read_in_their_place(claim: str, evidence: str, read: str) -> None:
@@ -53,6 +55,8 @@ def test_the_claims_arguments_are_read_in_their_place(claim: str, evidence: str,
         ("`docker stop web`", "Stop a docker stop. <container>"),
         ("`print x[1]`", "`print x[index]`"),
         ("`<i>`", "`<b>`"),
+        ("`cp a.txt b.txt`", "`cp FILE FILE`"),  # one name, one value
+        (f"`run {'a-' * 50}!`", f"`run {'N-' * 50}N`"),  # and quick
         ("`git push origin main`", "`git pull origin BRANCH`"),
     ],
 )

@@ -60,6 +60,15 @@ def test_a_number_of_another_subject_is_marked_and_both_subjects_are_quoted() ->
     assert found.gaps == found.conflicts
 
 
+def test_what_is_someone_elses_is_marked_and_both_owners_are_quoted() -> None:
+    castle = "Nijō Castle was built in 1603 as the Kyoto residence of Tokugawa Ieyasu, the first shogun."
+    found = why("Nijō Castle: the emperor's residence, built in 1603.", castle)
+    assert (found.kind, found.reason) == ("attribution", "said of “Tokugawa Ieyasu”, not of “the emperor”")
+    assert [found.claim.text[low:high] for low, high in found.gaps] == ["the emperor"]
+    found = why("Berlin is a city-state and the capital of Austria.", "Berlin is a city-state and Germany's capital.")
+    assert found.kind == "name"
+
+
 def test_what_nothing_speaks_of_is_an_addition() -> None:
     found = why("The hotel has free Wi-Fi.", "The hotel has a pool and a sauna.", label="not_enough_info")
     assert (found.kind, found.blame) == ("addition", "missing")

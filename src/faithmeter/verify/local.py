@@ -183,7 +183,7 @@ class LocalVerifier:
     @property
     def signature(self) -> str:
         settings = hashlib.sha256(repr(self.calibration).encode()).hexdigest()[:6]
-        return f"local.6,{self.calibration.model},{settings},derive.{derive.VERSION}"
+        return f"local.7,{self.calibration.model},{settings},derive.{derive.VERSION}"
 
     def reads(self, pair: Pair) -> Sequence[str]:
         """What the claim's pronouns refer to, and what a bare "yes" states."""

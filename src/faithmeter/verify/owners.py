@@ -45,9 +45,11 @@ _ALIASES = lexicon.words(
 _NO_THINGS = lexicon.words(
     "number part parts kind use lack most some all one each many rest lot type sort amount level series group couple "
     "pair half side middle majority case time year years week month form name names example result piece range list "
-    "version percent average total because instead none several both area areas city town village state county province "
-    "country republic kingdom island municipality district region"
+    "version percent average total because instead none several both area areas city town village state county "
+    "province country republic kingdom island municipality district region"
 )
+_SHORT = 2
+"""Words of a name that such a word is not merely a part of, as of Bank of America."""
 _NO_OWNERS = frozenset(lexicon.MONTHS) | lexicon.words(
     "monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow series everything nothing"
 )
@@ -73,6 +75,8 @@ class Misowned(NamedTuple):
     """Whose the claim says it is."""
     of: str
     """Whose it is in the evidence."""
+    named: bool
+    """Whether the claim names the owner, rather than saying what they are."""
 
 
 class _Owned(NamedTuple):
@@ -106,7 +110,7 @@ def misowned(claim: str, evidence: str) -> Misowned | None:
         if owned.thing in held and owned.about and not _stands_in(owned, held):
             of = _other_owner(owned, said, _read(evidence))
             if of:
-                return Misowned(owned.owner, of)
+                return Misowned(owned.owner, of, bool(owned.name))
     return None
 
 
@@ -184,7 +188,7 @@ def _made(text: str, thing: str, owner: Sequence[Word]) -> _Owned | None:
     if not role and owner[-1].text[:1].isupper():
         name = span.of(text).removeprefix("the ").removeprefix("The ")
         role = _apposed(text, span, written)
-    bad = any(word in _ALIASES or word in _NO_OWNERS for word in written)
+    bad = len(written) <= _SHORT and any(word in _ALIASES or word in _NO_OWNERS for word in written)
     head = terms(thing)
     if bad or not head or not (name or role):
         return None

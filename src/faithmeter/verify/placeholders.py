@@ -14,7 +14,9 @@ from typing import NamedTuple
 from faithmeter.text.english.word_tables import words
 
 _SPANS, _LONGEST_SPAN, _LONGEST_WORD, _MOST_WORDS = 8, 300, 120, 30
-_CODE = re.compile(r"`([^`\n]{1,%d})`" % _LONGEST_SPAN)
+_MOST_IN_WORD = 3
+"""Placeholders of one word: the ways to share a word among them grow with each."""
+_CODE = re.compile(rf"`([^`\n]{{1,{_LONGEST_SPAN}}})`")
 _NOUNS = "|".join(
     sorted(
         words(
@@ -40,7 +42,7 @@ _PLACEHOLDER = re.compile(
 )
 _ENVIRONMENT = words("$PATH $USER $HOST $HOSTNAME $SHELL ${HOME} ${PATH} ${USER} ${PWD} ${HOST} ${HOSTNAME} ${SHELL}")
 """They have a value of their own."""
-_VALUE, _SHORT_VALUE = r"([\w~][\w~./:@+%-]*)", r"([\w~][\w~.+%-]*)"
+_VALUE, _SHORT_VALUE = r"([\w~./][\w~./:@+%-]*)", r"([\w~.][\w~.+%-]*)"
 _WORD = re.compile(r"(?:<[^<>\n]{1,42}>|\S)+")
 _PROGRAM = re.compile(r"[a-z][\w.+-]*", re.IGNORECASE)
 _OPENERS, _CLOSERS = "`(\"'“‘", "`.,;:!?)\"'”’"
@@ -125,11 +127,11 @@ def _fill(word: _Word, ours: str) -> list[_Fill]:
     if len(ours) > _LONGEST_WORD or len(word.text) > _LONGEST_WORD:
         return []
     found = _placeholders(word.text)
-    if not found:
+    if not 0 < len(found) <= _MOST_IN_WORD:
         return []
     pattern, last = "", 0
     for match in found:
-        pattern += re.escape(word.text[last : match.start()]) + (_VALUE if len(found) == 1 else _SHORT_VALUE)
+        pattern += re.escape(word.text[last : match.start()]) + (_VALUE if match is found[-1] else _SHORT_VALUE)
         last = match.end()
     values = re.fullmatch(pattern + re.escape(word.text[last:]), ours)
     if not values:

@@ -247,17 +247,18 @@ def _between(seen: Comparison) -> str:
 
 
 _BOUND = 1.3
-"""Weight of a number that the contexts say of something else, and another of what the claim speaks of: it is what the
-verifier goes by."""
+"""Weight of a number that the contexts say of something else, and another of what the claim speaks of, and of what is
+someone else's: it is what the verifier goes by."""
 _CLAUSE = re.compile(r"[,;]|\b(?:while|whereas|but|and)\b", re.IGNORECASE)
 
 
 def misattributed(seen: Comparison) -> Iterator[Finding]:
-    """A number that the passage has, but says of something else."""
+    """A number that the passage has, but says of something else; a thing that is someone else's."""
     if found := misbound(seen.claim, seen.sources.about(seen.claim)):
         yield Finding("attribution", _BOUND, found.subject, found.of, found.number)
         return
-    if another := misowned(seen.claim, seen.sources.about(seen.claim)):
+    another = misowned(seen.claim, seen.sources.about(seen.claim))
+    if another and not another.named:  # another name is found as such
         yield Finding("attribution", _BOUND, another.owner, another.of, another.owner)
         return
     ours = [word for word in seen.ours if word.heavy]
