@@ -4,7 +4,7 @@ build      rows from the data, evidence selected as at inference    -> OUT/*.jso
 encode     the rows as token ids                                    -> OUT/*.ids.npz
 teach      the teacher, and its answers on every row                -> OUT/teacher.safetensors, OUT/teacher.npz
 fit        the student, towards labels, teacher and its former self -> OUT/student.safetensors
-export     ONNX graphs, in fp32 and in int8                         -> OUT/model.fp32.onnx, OUT/model.onnx
+export     ONNX graphs, in fp32 and in int8; the teacher's too      -> OUT/model.fp32.onnx, OUT/*.onnx
 answer     what the int8 graph says of held-out rows                -> OUT/answers.npz
 calibrate  the map from logits to `support`, from held-out rows     -> OUT/calibration.json
 ship       what the package needs                                   -> src/faithmeter/weights/

@@ -7,6 +7,7 @@ one node, and weights are quantised per output channel, activations when they ar
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,12 @@ import numpy as np
 import onnx
 import torch
 from onnx import TensorProto, helper, numpy_helper
+from tokenizers import Tokenizer
 
 from faithmeter.verify._onnx import ort
-from training.model import CLAIM, Network
+from training.model import CLAIM, Network, buckets
 from training.rows import Row
-from training.tokens import Loaded, encode_rows, load_tokenizer
+from training.tokens import Loaded, encode_rows, load_tokenizer, translate
 
 MS = "com.microsoft"
 Array = np.ndarray[tuple[int, ...], np.dtype[np.float32]]
@@ -74,8 +76,9 @@ def export(network: Network, path: Path, *, int8: bool, notes: dict[str, str]) -
     state = {key: value.detach().float().numpy() for key, value in network.state_dict().items()}
     graph = Graph(int8=int8)
     x = _embed(graph, state, network)
+    bias = _bias(graph, state, network)
     for i in range(network.shape.layers):
-        x = _layer(graph, state, x, i, network)
+        x = _layer(graph, state, x, i, network, bias)
     _heads(graph, state, x)
     length = "length"
     inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, [1, length]) for name in ("ids", "segments")]
@@ -98,14 +101,35 @@ def _embed(graph: Graph, state: dict[str, Array], network: Network) -> str:
     length = graph.node("Squeeze", [graph.node("Gather", [shape, axis], "length1")], "length")
     places = graph.node("Range", [zero, length, one], "place_ids")
     words = graph.table(state["words.weight"], "ids", "words")
-    where = graph.node("Gather", [graph.constant("places.weight", state["places.weight"]), places], "places")
+    rows = state["places.weight"][network.shape.first_position :]
+    where = graph.node("Gather", [graph.constant("places.weight", rows), places], "places")
     kind = graph.node("Gather", [graph.constant("kinds.weight", state["segments.weight"]), "segments"], "kinds")
     total = graph.node("Add", [graph.node("Add", [words, kind], "words_kinds"), where], "embedded")
     scale, shift = graph.constant("norm.w", state["norm.weight"]), graph.constant("norm.b", state["norm.bias"])
     return graph.node("LayerNormalization", [total, scale, shift], "norm", epsilon=network.shape.eps)
 
 
-def _layer(graph: Graph, state: dict[str, Array], x: str, i: int, network: Network) -> str:
+def _bias(graph: Graph, state: dict[str, Array], network: Network) -> list[str]:
+    """What attention adds for the distance of two places: one row a head, one column a distance; nothing for BERT."""
+    if not network.shape.buckets:
+        return []
+    longest = network.shape.positions - network.shape.first_position
+    near = buckets(longest, network.shape.buckets).numpy()
+    # From the farthest key after the query to the farthest before it.
+    by_distance = np.concatenate([near[0, :0:-1], near[:, 0]])
+    table = graph.constant("distances.weight", state["relative.weight"][by_distance].T)
+    query, key = (
+        graph.node("Unsqueeze", ["place_ids", graph.constant(f"{name}_axis", np.array([axis]))], f"{name}_places")
+        for name, axis in (("query", 1), ("key", 0))
+    )
+    distance = graph.node("Sub", [query, key], "distance")
+    column = graph.node("Add", [distance, graph.constant("most", np.array(longest - 1))], "distance_column")
+    heads = graph.node("Gather", [table, column], "distance_bias", axis=1)
+    batch = graph.node("Unsqueeze", [heads, graph.constant("batch_axis", np.array([0]))], "attention_bias")
+    return ["", "", batch]  # no bias of q, k and v, and no padding
+
+
+def _layer(graph: Graph, state: dict[str, Array], x: str, i: int, network: Network, bias: list[str]) -> str:
     def linear(x: str, part: str) -> str:
         return graph.linear(x, state[f"layers.{i}.{part}.weight"], state[f"layers.{i}.{part}.bias"], f"l{i}.{part}")
 
@@ -119,7 +143,7 @@ def _layer(graph: Graph, state: dict[str, Array], x: str, i: int, network: Netwo
 
     names = [f"l{i}.{part}" for part in "qkv"]
     graph.nodes.append(helper.make_node("Split", [linear(x, "qkv")], names, axis=2, num_outputs=3))
-    mixed = graph.node("MultiHeadAttention", names, f"l{i}.mixed", domain=MS, num_heads=network.shape.heads)
+    mixed = graph.node("MultiHeadAttention", names + bias, f"l{i}.mixed", domain=MS, num_heads=network.shape.heads)
     x = norm(linear(mixed, "out"), x, "norm1")
     active = graph.node("Gelu", [linear(x, "up")], f"l{i}.active", domain=MS)
     return norm(linear(active, "down"), x, "norm2")
@@ -142,6 +166,14 @@ def _heads(graph: Graph, state: dict[str, Array], x: str) -> None:
     real.node("Squeeze", [marks, real.constant("squeeze_axis", np.array([2]))], "tokens")
     graph.nodes += real.nodes
     graph.constants += real.constants
+
+
+def renumbered(network: Network, own: Tokenizer, other: Tokenizer) -> Network:
+    """The same network, its words in the order of another tokenizer that cuts them alike: a graph of it reads that."""
+    order = translate(np.arange(other.get_vocab_size()), of=other, to=own)
+    same = Network(replace(network.shape, vocab=len(order)))
+    same.load_state_dict(network.state_dict() | {"words.weight": network.words.weight.detach()[order]})
+    return same.eval()
 
 
 def open_graph(path: Path, *, threads: int = 1) -> ort.InferenceSession:

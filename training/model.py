@@ -117,13 +117,13 @@ class Network(nn.Module):
         padding = torch.zeros(mask.shape, device=mask.device).masked_fill(~mask, -1e4)[:, None, None, :]
         if self.relative is None:
             return padding.expand(-1, 1, length, -1)
-        bias = self.relative(_buckets(length, self.shape.buckets).to(mask.device))
+        bias = self.relative(buckets(length, self.shape.buckets).to(mask.device))
         return bias.permute(2, 0, 1).unsqueeze(0) + padding
 
 
-def _buckets(length: int, buckets: int) -> Tensor:
+def buckets(length: int, count: int) -> Tensor:
     """Give each (query, key) distance its bucket, exact when near and logarithmic when far, as in T5."""
-    half = buckets // 2
+    half = count // 2
     exact = half // 2
     distance = torch.arange(length)[:, None] - torch.arange(length)[None, :]
     sign = (distance < 0).long() * half

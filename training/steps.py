@@ -233,6 +233,17 @@ def trained(run: Run) -> Network:
     return load_network(Network(SHAPES[run.config["student"]["base"]]), run.out / "student.safetensors")
 
 
+def teacher(run: Run) -> Network:
+    """Load the teacher, as it reads the student's ids."""
+    from training.export import renumbered
+
+    base = run.config["teacher"]["base"]
+    network = load_network(Network(SHAPES[base]), run.out / "teacher.safetensors")
+    if base != "mpnet":
+        return network
+    return renumbered(network, load_tokenizer(run.base / base / "tokenizer.json"), load_tokenizer(tokenizer_path(run)))
+
+
 def read(run: Run, network: Network | None = None, *, base: str = "minilm", name_as: str = "read") -> None:
     """What a network says of the dev rows and of those that calibrate it, in every reading, in floats."""
     network = network or trained(run)
@@ -259,12 +270,15 @@ READINGS = ("brief", "evidence", "more")
 
 
 def export(run: Run) -> None:
-    """Write the student as ONNX in fp32 and int8."""
+    """Write the student as ONNX in fp32 and int8, and the teacher in int8 where there is one."""
     from training.export import export as write
     from training.export import largest_difference
 
-    network = trained(run)
-    for name, int8 in (("model.fp32.onnx", False), ("model.onnx", True)):
+    student = trained(run)
+    graphs = [("model.fp32.onnx", student, False), ("model.onnx", student, True)]
+    if (run.out / "teacher.safetensors").exists():
+        graphs.append(("teacher.onnx", teacher(run), True))
+    for name, network, int8 in graphs:
         write(network, run.out / name, int8=int8, notes={"name": "faithmeter-local"})
         size = (run.out / name).stat().st_size / 1e6
         print(f"{name}: {size:.1f} MB, largest difference to torch {largest_difference(network, run.out / name):.4f}")

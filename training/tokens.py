@@ -76,8 +76,8 @@ def load_tokenizer(path: Path) -> Tokenizer:
 
 
 def specials(tokenizer: Tokenizer) -> tuple[int, int]:
-    """The ids that open a sequence and close a segment: BERT's names, or MPNet's."""
-    for first, close in (("[CLS]", "[SEP]"), ("<s>", "</s>")):
+    """The ids that open a sequence and close a segment: MPNet's names, or BERT's, which MPNet has as plain words."""
+    for first, close in (("<s>", "</s>"), ("[CLS]", "[SEP]")):
         ids = tokenizer.token_to_id(first), tokenizer.token_to_id(close)
         if ids[0] is not None and ids[1] is not None:
             return ids[0], ids[1]

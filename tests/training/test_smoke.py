@@ -6,6 +6,7 @@ import asyncio
 import json
 import lzma
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,20 +16,22 @@ pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
 import torch
+from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
 
 from faithmeter.datamodels import Claim, Pair, Sample, Verdict
 from faithmeter.verify.local import WEIGHTS, LocalVerifier
 from training import data, steps
 from training.__main__ import STEPS, main
 from training.corrupt import KINDS, corrupt, reword
-from training.export import export, largest_difference
+from training.export import export, largest_difference, renumbered
 from training.fit import blame_the_worst, one_word_loss
 from training.floats import floats
 from training.measure import auroc, balanced_accuracy, calibration_error, f1_of_bad
-from training.model import SHAPES, Network
+from training.model import SHAPES, Network, Shape
 from training.records import make_records
 from training.rows import Row, read_rows, write_rows
-from training.tokens import Loaded, encode_rows, load_tokenizer
+from training.tokens import Loaded, encode_rows, load_tokenizer, specials
 
 CONTEXT = (
     "The harbour of Port Ellis was built in 1871 by Maria Ito. It has 14 piers and is closed on Sundays. "
@@ -148,6 +151,32 @@ def test_the_exported_graph_says_what_the_network_says(tmp_path: Path) -> None:
     export(network, tmp_path / "int8.onnx", int8=True, notes={})
     assert largest_difference(network, tmp_path / "fp32.onnx") < 1e-4
     assert largest_difference(network, tmp_path / "int8.onnx") < 0.2
+
+
+TINY_MPNET = Shape(2, 32, 2, 64, 30527, 514, first_position=2, buckets=32, eps=1e-5)
+
+
+@pytest.mark.parametrize("length", [2, 40, 512])
+def test_the_exported_graph_has_relative_positions(tmp_path: Path, length: int) -> None:
+    network = Network(TINY_MPNET)
+    torch.nn.init.normal_(network.relative.weight, std=3)  # else attention hardly sees them
+    export(network, tmp_path / "fp32.onnx", int8=False, notes={})
+    export(network, tmp_path / "int8.onnx", int8=True, notes={})
+    assert largest_difference(network, tmp_path / "fp32.onnx", length=length) < 1e-4
+    assert largest_difference(network, tmp_path / "int8.onnx", length=length) < 0.2
+
+
+def test_a_renumbered_network_reads_another_tokenizer() -> None:
+    own = Tokenizer(WordPiece({"<s>": 0, "<pad>": 1, "</s>": 2, "[CLS]": 3, "[SEP]": 4, "[UNK]": 5, "sea": 6}))
+    other = Tokenizer(WordPiece({"[PAD]": 0, "sea": 1, "[UNK]": 2, "[CLS]": 3, "[SEP]": 4}))
+    assert specials(own) == (0, 2)
+    assert specials(other) == (3, 4)
+    network = Network(replace(TINY_MPNET, vocab=7)).eval()
+    same = renumbered(network, own, other)
+    segments, mask = torch.zeros(1, 4, dtype=torch.long), torch.ones(1, 4, dtype=torch.bool)
+    expected = network(torch.tensor([[0, 6, 5, 2]]), segments, mask)
+    found = same(torch.tensor([[3, 1, 2, 4]]), segments, mask)
+    assert all(torch.equal(*each) for each in zip(found, expected, strict=True))
 
 
 def test_figures() -> None:
