@@ -22,6 +22,7 @@ from benchmarks.accuracy import ANSWERS, read
 from benchmarks.selftest import samples
 from faithmeter import Evaluator, Extraction, Label, Sample, Verdict
 from faithmeter.cache import wrap
+from faithmeter.datamodels import Pair
 from faithmeter.evidence.passages import WORD, Index, content_words
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.fix import Fixer
@@ -29,7 +30,7 @@ from faithmeter.intervals import wilson_interval
 from faithmeter.runtime.boundary import verified
 from faithmeter.text import sentences
 from faithmeter.text.english.mentions import mentions
-from faithmeter.trust.selftest.measure import Case, Tested, _cases, _claims, _makers
+from faithmeter.trust.selftest.measure import Case, Tested, _cases, _claims, _key, _makers
 from faithmeter.verify import Verifier, load_verifier
 
 KINDS = ("number", "date", "unit", "name")
@@ -50,21 +51,30 @@ class Near:
         return Extraction(claims=tuple(claim for claim in found.claims if claim.start <= self.start < claim.end))
 
 
-async def restore(verifier: Verifier, *, kinds: Sequence[str], per_kind: int, limit: int | None, show: int) -> bool:
+async def _pairs(evaluator: Evaluator, limit: int | None = None) -> list[Pair]:
+    """The claims of the dev sets, each once, as the self-test takes them."""
+    pairs = [pair for sample in samples(limit) for pair in await _claims(sample, evaluator)]
+    return list({_key(pair): pair for pair in pairs}.values())
+
+
+async def restore(verifier: Verifier, *, kinds: Sequence[str], per_kind: int, skip: int, show: int) -> bool:
     """Corrupt and fix; whether every kind reaches its mark."""
     evaluator = Evaluator(verifier=verifier)
-    pairs = [pair for sample in samples(limit) for pair in await _claims(sample, evaluator)]
+    pairs = await _pairs(evaluator)
     makers = _makers(pairs)
     good = True
     for kind in kinds:
         counts: Counter[str] = Counter()
         cases = _cases(kind, makers[kind], pairs, seed=0, count=Tested(kind))
-        shown = 0
+        shown = passed_over = 0
         for case in cases:
             if case.changed.sample.answer == case.original.sample.answer:
                 continue  # a claim without its citation marks is not to the letter in its answer: nothing was corrupted
             (first,) = await verified(evaluator.verifier.verify, [case.original])
             if not isinstance(first, Verdict) or first.label is not Label.SUPPORTED:
+                continue
+            if passed_over < skip:
+                passed_over += 1
                 continue
             outcome, became = await _restored(case, evaluator)
             counts[outcome] += 1
@@ -102,7 +112,7 @@ async def _restored(case: Case, evaluator: Evaluator) -> tuple[str, str]:
 async def safe(verifier: Verifier, *, count: int, strict: bool, show: int) -> bool:
     """Fix short answers; whether no fix made anything worse."""
     evaluator = Evaluator(verifier=verifier)
-    pairs = [pair for sample in samples(None) for pair in await _claims(sample, evaluator)]
+    pairs = await _pairs(evaluator)
     makers = _makers(pairs)
     streams = [_cases(kind, makers[kind], pairs, seed=1, count=Tested(kind)) for kind in KINDS]
     made = (
@@ -196,8 +206,11 @@ def main() -> None:
     parser.add_argument("what", choices=["restore", "answers", "safe"])
     parser.add_argument("--verifier", default="local")
     parser.add_argument("--per-kind", type=int, default=100)
+    parser.add_argument(
+        "--skip", type=int, default=0, help="cases of each kind to pass over: another part of the sample"
+    )
     parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
-    parser.add_argument("--limit", type=int, help="rows of each data set")
+    parser.add_argument("--limit", type=int, help="answers to fix")
     parser.add_argument("--strict", action="store_true")
     parser.add_argument("--cache", help="a file for verdicts, so that they need not be made twice")
     parser.add_argument("--show", type=int, default=0, help="cases to print; they quote the data sets")
@@ -205,7 +218,7 @@ def main() -> None:
     verifier = wrap(load_verifier(given.verifier), cache=given.cache or "none")
     if given.what == "restore":
         good = asyncio.run(
-            restore(verifier, kinds=given.kinds, per_kind=given.per_kind, limit=given.limit, show=given.show)
+            restore(verifier, kinds=given.kinds, per_kind=given.per_kind, skip=given.skip, show=given.show)
         )
     elif given.what == "safe":
         good = asyncio.run(safe(verifier, count=given.limit or 1000, strict=given.strict, show=given.show))

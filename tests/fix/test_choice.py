@@ -8,7 +8,7 @@ import pytest
 
 from faithmeter import Claim, Sample, afix
 from faithmeter.datamodels import Label, Origin, Outcome, Pair, Verdict
-from faithmeter.fix.choice import Exchange, clearly_best, surer
+from faithmeter.fix.choice import Exchange, clearly_best, in_full, surer
 from faithmeter.fix.proposal import Proposal
 
 
@@ -40,6 +40,18 @@ def test_two_forms_of_one_name_are_no_rivals() -> None:
     assert chosen(exchange("Crowley", 5.0, name=True), exchange("Tapper", 4.9, name=True)) is None
     assert chosen(exchange("Crowley", 5.0, name=True), exchange("Tapper", 4.3, name=True)) is None  # names need more
     assert chosen(exchange("12", 5.0), exchange("70", 4.3)) == "12"
+
+
+def test_for_a_first_and_a_last_name_both_are_put_in() -> None:
+    last, both = exchange("Leach", 5.0, name=True), exchange("Jack Leach", 2.0, name=True)
+    long = exchange("Spinner Jack Leach", 4.0, name=True)
+    places = [
+        Exchange(item.proposal._replace(end=len("Hiroto Kanda")), item.verdict)
+        for item in (last, both, long, exchange("Root", 3, name=True))
+    ]
+    assert in_full(places[0], places, "Hiroto Kanda was born.").proposal.new == "Jack Leach"
+    one = [Exchange(item.proposal._replace(end=len("Kanda")), item.verdict) for item in (last, both)]
+    assert in_full(one[0], one, "Kanda was born.").proposal.new == "Leach"
 
 
 def test_what_is_supported_is_exchanged_only_for_what_is_clearly_better_supported() -> None:

@@ -30,6 +30,13 @@ def best(text: str, *contexts: str, beside: str = "") -> str:
         ("Overall, Velden Town Tavern has a bar.", DINER, "Overall, Old Town Tavern has a bar."),
         ("The tavern is in Namibia, OH.", DINER, "The tavern is in Dayton, OH."),  # the city before the street
         ("The Maltese market is large.", "In Seoul the Korean market is large.", "The Korean market is large."),
+        ("Sadly, Velden has closed.", '{"name": "Itsuki", "categories": "Restaurants", "text": "Best of restaurants."}',
+         "Sadly, Itsuki has closed."),  # what has a small letter elsewhere is no name
+        ("The bar is in Namibia.", '{"categories": "Bars, Arts", "Ambience": "bar", "city": "Santa Barbara"}',
+         "The bar is in Santa Barbara."),
+        ("Velden also pledged to help.", "Clinton pledged to help, and Obama left.", "Clinton also pledged to help."),
+        ("It lies between Mars and Kestrel.", "Malala found it. Malala is known. It lies between Mars and Jupiter.",
+         "It lies between Mars and Jupiter."),
         ("Velden's voice is calm.", "Hawking's voice is calm on Talkin Time.", "Hawking's voice is calm."),
     ],
 )  # fmt: skip
@@ -55,6 +62,24 @@ RECORD = (
         ("A review of May 27, 2021 names the staff.", RECORD, "A review of December 27, 2021 names the staff."),
         ("The jury has 12 jurors and 32 alternates.", "The panel is made up of 12 jurors and 12 alternates. It sat for"
          " 70 days.", "The jury has 12 jurors and 12 alternates."),
+        ("A 67-year-old man named Louis Jordan was found.", "Louis Jordan, 37, was found. His boat had 47 feet and "
+         "a man named Al.", "A 37-year-old man named Louis Jordan was found."),  # an age for an age
+        ("Eleven players, Al Ito and Bo Ide, were arrested.", "Al Ito, 32, and Bo Ide, 30, two players, were arrested.",
+         "Two players, Al Ito and Bo Ide, were arrested."),
+        ("She was president until 2010.", "She was president from 1999 to 2007.", "She was president until 2007."),
+        ("She was president from 2010.", "She was president from 1999 to 2007.", "She was president from 1999."),
+        ("He was born in 1903.", "Ed was born 6 July 1912 in Graz. His son came in December 1939. In 1939 he left.",
+         "He was born in 1912."),
+        ("The test is on May 4th.", "The last test was on Aug. 11. An alert comes on Wednesday, Oct. 4, at noon.",
+         "The test is on October 4th."),
+        ("He played in the 1930s.", "He played from 1958, and all through the 1960s.", "He played in the 1960s."),
+        ("It is open from Tuesday to Saturday.", '{"hours": {"Tuesday": "9:0-17:0", "Thursday": "9:0-17:0", "Friday":'
+         ' "9:0-17:0"}}', "It is open from Tuesday to Friday."),
+        ("It has a rating of 5.5 stars.", '{"stars": 3.5, "reviews": [{"text": "I would give 5 stars, a rating."}]}',
+         "It has a rating of 3.5 stars."),
+        ("It is at 1723 Lake Street.", '{"address": "5723 Lake Street"}', "It is at 5723 Lake Street."),
+        ("Of 25,000 people, over 90,000 died.", "Over 25,000 people fell ill. Over 10,000 died.",
+         "Of 25,000 people, over 10,000 died."),
         ("Bake the bread for 25 hours.", "Bake the bread for 25 min.", "Bake the bread for 25 minutes."),
         ("Ten people, the police said, were hurt, among them 885 children of the north.",
          f"Ten people were hurt in the north, the police said. {FILLER} In all, 385 children were hurt.",

@@ -57,6 +57,27 @@ def clearly_best(exchanges: Sequence[Exchange]) -> Exchange | None:
     return None if any(_rivals(best.proposal, other) for other in near) else best
 
 
+def in_full(best: Exchange, exchanges: Sequence[Exchange], text: str) -> Exchange:
+    """The exchange, or the one for a longer form of the same name, where a longer one goes out: for a first and a last
+    name both, if the contexts have both."""
+    words = len(text[best.proposal.start : best.proposal.end].split())
+    longer = [
+        item
+        for item in exchanges
+        if best.proposal.everywhere
+        and item.proposal[:2] == best.proposal[:2]
+        and len(best.proposal.new.split()) < len(item.proposal.new.split()) <= words
+        and _is_within(best.proposal.new, item.proposal.new)
+        and logit(item.verdict.support) >= logit(best.verdict.support) - SURER
+    ]
+    return max(longer, key=lambda item: (len(item.proposal.new.split()), item.worth), default=best)
+
+
+def _is_within(name: str, longer: str) -> bool:
+    """Whether a name is the beginning or the end of a longer one."""
+    return longer.startswith(f"{name} ") or longer.endswith(f" {name}")
+
+
 def surer(exchanges: Sequence[Exchange], verdict: Verdict) -> list[Exchange]:
     """Exchanges that put right what stands in no context, fit well, and are clearly better supported than the claim."""
     least = logit(verdict.support) + SURER

@@ -7,7 +7,7 @@ from itertools import islice, product
 from typing import NamedTuple
 
 from faithmeter.datamodels import Label, Outcome, Verdict
-from faithmeter.fix.choice import MARGIN, WEIGHT, as_sure, clearly_best, logit, supported, surer
+from faithmeter.fix.choice import MARGIN, WEIGHT, as_sure, clearly_best, in_full, logit, supported, surer
 from faithmeter.fix.proposal import Proposal, together
 
 TRIED = 8
@@ -44,6 +44,7 @@ async def exchange(
     good = supported(tried, await judge([item.of(text) for item in tried]))
     best = clearly_best(surer(good, instead_of) if instead_of else good)
     if best:
+        best = in_full(best, good, text)
         return await _further(Exchanged(best.proposal.of(text), (best.proposal,), best.verdict), judge, unknown)
     return None if good or instead_of else await _several(text, named, judge)
 

@@ -11,7 +11,8 @@ from faithmeter.text.english.mentions import Mention
 PART = re.compile(r"\w+")
 NAME_WORD = re.compile(r"[^\W_](?:\.(?=\w)|[\w&’'-])*+(?:(?<=\.\w)\.)?")
 _NEXT = re.compile(
-    r"(?<=[\w.])(?:[\"”’)]*+\s++(?P<word>[^\W\d_][\w’'-]*+)|, (?:who|whose|which|\d)|['’]s?\b|['’](?= ))"
+    r"(?<=[\w.])(?:[\"”’)]*+\s++(?P<word>[^\W\d_][\w’'-]*+)|, (?:who|whose|which|known|named|called|born|\d)|"
+    r"['’]s?\b|['’](?= ))"
 )
 _LABEL = re.compile(r"\A[\W\d_]*+[\w*/&’' -]{2,60}+:(?=[\s*]|\Z)")
 _SEQUENCE = re.compile(r"[A-Z][\w’']*(?:(?: (?:of|for|the|and|in|on|to|de|[A-Z][\w’']*))* [A-Z][\w’']*)?")
@@ -19,7 +20,8 @@ _ABBREVIATION = re.compile(r"\b(?:[A-Z]|St|Mr|Mrs|Ms|Dr|Mt|Ft|Sen|Rep|Gov|Gen|Pr
 _COMPOUND = re.compile(r"\A[A-Z]\w++(?=-[a-z]++\Z)")
 _IN = re.compile(r"\b(?:in|near|at|from) \Z", re.IGNORECASE)
 _FIELD = re.compile(r"\W*(?P<key>\w+)\W*:")
-_PLACES = {"city": 2.5, "town": 2.5, "place": 2.5, "location": 2.0, "state": 1.5, "country": 1.5, "address": 1.0}
+PLACES = {"city": 2.5, "town": 2.5, "place": 2.5, "location": 2.0, "state": 1.5, "country": 1.5, "address": 1.0}
+_ADVERBS = word_tables.words("also then later still now never often soon first once again already")
 _NATIONAL = re.compile(r"(?:[eiy]an|ese|ish)\Z")
 _NATIONS = word_tables.words(
     "american german french greek dutch swiss thai czech iraqi israeli pakistani welsh roman korean mexican cuban "
@@ -48,15 +50,18 @@ def is_named(text: str, mention: Mention, *, speaks: bool = False) -> bool:
     word = mention.text
     if " " in word or not word[1:].islower() or not begins(text, mention.start):
         return True
-    return _acts(text, mention)
+    return acts(text, mention.end)
 
 
-def _acts(text: str, mention: Mention) -> bool:
-    """Whether a verb, an apposition or what is its own follows a name."""
-    match = _NEXT.match(text, mention.end)
+def acts(text: str, end: int) -> bool:
+    """Whether a verb, an apposition or what is its own follows the name that ends at a place."""
+    match = _NEXT.match(text, end)
     if not match or match["word"] is None:
         return match is not None
     word = match["word"].lower()
+    if word in _ADVERBS or word.endswith("ly"):  # "Clinton also pledged"
+        further = _NEXT.match(text, match.end())
+        match, word = (further, further["word"].lower()) if further and further["word"] else (match, word)
     after = text[match.end() : match.end() + 20].split(maxsplit=1)[:1]
     joined = word == "and" and bool(after) and (not after[0].islower() or after[0] in word_tables.SMALL)
     verb = word in verbs.AUXILIARIES or word in verbs.BASES or word in verbs.THIRD or verbs.is_past(word)
@@ -122,16 +127,23 @@ def likeness(text: str, mine: Mention, passage: str, other: Mention, *, record: 
     places = ((text, mine), (passage, other))
     score += 0.8 * all(re.match(r"['’]s\b", said[name.end :]) for said, name in places)
     score += 0.8 * all(said[: name.start].endswith(('"', "“")) for said, name in places)
-    score += 0.6 * (not shared and all(_acts(said, name) for said, name in places))
-    here, there = (_IN.search(said, max(0, name.start - 6), name.start) is not None for said, name in places)
+    score += 0.6 * (not shared and all(acts(said, name.end) for said, name in places))
+    here, there = (stands_in(said, name) for said, name in places)
     score += 0.8 * (here and there)
     field = _FIELD.match(passage) if record else None
     if field:
         key = field["key"].lower()
-        score += (_PLACES.get(key, 0.0) if here else 0.0) + 2.5 * (mine.start == 0 and key == "name")
+        score += (PLACES.get(key, 0.0) if here else 0.0) + 2.5 * (
+            key == "name" and (mine.start == 0 or acts(text, mine.end))
+        )
     score -= 1.0 * bool(_COMPOUND.match(other.text))
     alone = len(theirs) == 1 and not capitals[1]
     return score - 1.5 * (alone and is_common(theirs[0])) - 1.5 * (not named)
+
+
+def stands_in(text: str, mention: Mention) -> bool:
+    """Whether a name stands behind "in", "near", "at" or "from"."""
+    return _IN.search(text, max(0, mention.start - 6), mention.start) is not None
 
 
 def _has_digit(text: str) -> bool:

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 
 from faithmeter.datamodels import Context, Evidence
 from faithmeter.evidence.passages import Index, Passage, stem, terms
 from faithmeter.fix.alignments import SAME_ENOUGH, WORD, alignments
-from faithmeter.fix.names import NAME_WORD, PART, is_named, is_short_for_known, likeness, parts, short_forms
+from faithmeter.fix.names import NAME_WORD, PLACES, acts, is_named, likeness, parts, stands_in
 from faithmeter.fix.proposal import Proposal
+from faithmeter.fix.roles import date_span, is_age, role, same_date
+from faithmeter.fix.sources import RATING, WEEK, Sources, named_in, of_contexts
 from faithmeter.text.english import word_tables
 from faithmeter.text.english.mentions import Mention, dimension, mentions, written_like
 
@@ -28,60 +27,19 @@ _LEAST_FIT_OF_A_DATE = 0.5
 _ONLY = 0.8  # more for the only year, month or day of the week that the contexts name
 """With less, what goes in stands by other words than in the claim: it counts, dates or names something else."""
 _PLAIN_WORDS = 1.5  # by which an exchange of plain words is worse than one of something that is named
+_SAME_ROLE = 0.8  # more for a time that begins or ends something as the claim's does, and less for the opposite
+_OTHER_ROLE = 2.0  # less for an age where none is meant, or another number where one is
+_COMMON = 1.5  # less for what the contexts also write with a small letter
+_NO_PLACE = 0.6  # less, behind "in", for a name that nowhere stands behind it
 _LITTLE = 0.4  # what a word such as "in" beside a mention tells; others up to 1.5
 _REACH = 8  # words around a mention that tell what it is about
 _UNTIL = re.compile(r"(?:[-–]|\b(?:to|until|till|and|through|closes at|closing at)) ?\Z", re.IGNORECASE)
-_RATING = re.compile(r"\b(?:rat(?:ed|ings?)|stars?)\b", re.IGNORECASE)
-_REVIEWER = re.compile(r"\b(?:review(?:er)?|customer|guest|patron|diner|visitor)\b", re.IGNORECASE)
-_DATES = ("year", "month", "weekday")
-
-
-@dataclass(frozen=True)
-class _Sources:
-    """What the contexts name."""
-
-    index: Index
-    small: frozenset[str]
-    """Words that they write with small letters."""
-    counts: Counter[tuple[str, str]]
-    """How often they name each thing, by kind and value."""
-    quantities: frozenset[tuple[str, str]]
-    """Numbers with their units."""
-    names: frozenset[str]
-    short: frozenset[str]
-    """Short forms of their names."""
-    only: frozenset[str]
-    """Of years, months and days of the week, the kinds of which they name one: nothing else can be meant."""
-
-    def has(self, mention: Mention) -> bool:
-        """Whether they name a thing, in its short or its long form."""
-        if mention.kind in ("unit", "currency"):
-            return (mention.beside, mention.value) in self.quantities
-        if (mention.kind, mention.value) in self.counts:
-            return True
-        return mention.kind == "name" and is_short_for_known(mention, self.short, self.names)
-
-
-@lru_cache(maxsize=64)
-def _sources(texts: tuple[str, ...]) -> _Sources:
-    small = frozenset(re.findall(r"(?<![\w'’-])[^\W\d_A-Z][^\W\d_A-Z]+", " ".join(texts)))
-    index = Index(texts)
-    named = [mention for passage in index.passages for mention in _of(passage, small)]
-    quantities = frozenset((item.beside, item.value) for item in named if item.kind in ("unit", "currency"))
-    counts: Counter[tuple[str, str]] = Counter((mention.kind, mention.value) for mention in named)
-    names = frozenset(value for kind, value in counts if kind == "name")
-    kinds = Counter(kind for kind, _ in counts)
-    only = frozenset(kind for kind in _DATES if kinds[kind] == 1)
-    return _Sources(index, small, counts, quantities, names, short_forms(texts), only)
-
-
-def _of_contexts(contexts: Sequence[Context]) -> _Sources:
-    return _sources(tuple(context.text for context in contexts))
+_REVIEWER = re.compile(r"\b(?:review(?:er)?|customer(?!s? reviews)|guest|patron|diner|visitor)\b", re.IGNORECASE)
 
 
 def proposals(text: str, contexts: Sequence[Context], *, beside: str = "") -> list[Proposal]:
     """Ways to put right what a claim names, the best first; `beside` is what else was said, which may have the name."""
-    sources = _of_contexts(contexts)
+    sources = of_contexts(contexts)
     index = sources.index
     ours = [
         mention for mention in mentions(text, known=sources.small) if mention.kind != "name" or is_named(text, mention)
@@ -103,19 +61,23 @@ def proposals(text: str, contexts: Sequence[Context], *, beside: str = "") -> li
         if proposal.everywhere:
             often = sources.counts["name", proposal.new.lower()]
             more = 0.15 * min(5, often) if often else -0.6  # a part of a name that never stands alone is rarely meant
+            topic = proposal.start == 0 or acts(text, proposal.end)  # who acts is who else is spoken of; not so a place
             best_by_key[key] = proposal._replace(
-                score=proposal.score + more + 0.8 * _holds(beside, proposal.new),
+                score=proposal.score + more + (0.8 if topic else 0.2) * _holds(beside, proposal.new),
                 unknown=proposal.unknown and _is_unknown(proposal, text, index),  # of "Jan Zylinski", Jan is known
             )
     return sorted(best_by_key.values(), key=lambda proposal: -(proposal.score + 1.0 * proposal.unknown))
 
 
-def _aligned(item: Proposal, text: str, ours: Sequence[Mention], sources: _Sources) -> Proposal:
+def _aligned(item: Proposal, text: str, ours: Sequence[Mention], sources: Sources) -> Proposal:
     """Other words of a passage; where no number, date or name goes out, they mostly say the same: "due to" and "because
     of" are no mistake."""
     out = [mine for mine in ours if mine.start < item.end and item.start < mine.end]
     if not out:
         return item._replace(score=item.score - _PLAIN_WORDS)
+    kinds = {theirs.kind for theirs in mentions(item.new, known=sources.small)}
+    if kinds.isdisjoint(mine.kind for mine in out):
+        item = item._replace(score=item.score - _PLAIN_WORDS)  # it would be cut rather than exchanged
     known = all(sources.has(mine) for mine in out)
     return item._replace(unknown=not known and _is_unknown(item, text, sources.index))
 
@@ -136,7 +98,7 @@ def _put(best_by_key: dict[tuple[int, int, str], Proposal], proposal: Proposal) 
 def wrong_units(text: str, contexts: Sequence[Context]) -> list[Proposal]:
     """Units and currencies that a claim surely has wrong, whatever a verifier says: it has the number of a passage that
     says most of it, and no passage has that number with the claim's unit."""
-    sources = _of_contexts(contexts)
+    sources = of_contexts(contexts)
     ours = [mention for mention in mentions(text, known=sources.small) if mention.kind in ("unit", "currency")]
     wrong = {mention.start for mention in ours if mention.beside and not sources.has(mention)}
     near = {(near.context, near.start) for near, share in _nearest(text, sources.index) if share >= SAME_ENOUGH}
@@ -149,7 +111,7 @@ def wrong_units(text: str, contexts: Sequence[Context]) -> list[Proposal]:
 
 def unknown_things(text: str, contexts: Sequence[Context], *, asked: str, beside: str) -> list[Proposal]:
     """What could go in where a claim has a number, a date or a name that neither a context nor the question has."""
-    sources = _of_contexts(contexts)
+    sources = of_contexts(contexts)
     said = {(mention.kind, mention.value) for mention in mentions(asked, known=sources.small)}
     ours = [mention for mention in mentions(text, known=sources.small) if mention.kind not in ("unit", "currency")]
     offsets = {
@@ -162,34 +124,6 @@ def unknown_things(text: str, contexts: Sequence[Context], *, asked: str, beside
     }
     candidates = proposals(text, contexts, beside=beside) if offsets else []
     return [item for item in candidates if item.unknown and item.new and item.start in offsets]
-
-
-def _of(passage: Passage, small: frozenset[str]) -> tuple[Mention, ...]:
-    """What a passage names; the value of a field begins no sentence, so that all its capitals tell names, and a number
-    in its name ("review 2") counts nothing."""
-    named = _named(passage.text, frozenset() if passage.fields else small)
-    if not passage.fields:
-        return named
-    value = passage.text.find(":")
-    return tuple(mention for mention in named if mention.kind != "number" or mention.start > value)
-
-
-@lru_cache(maxsize=4096)
-def _named(text: str, small: frozenset[str]) -> tuple[Mention, ...]:
-    return tuple(part for mention in mentions(text, known=small) for part in _apart(mention))
-
-
-def _apart(mention: Mention) -> Iterator[Mention]:
-    """A name; where a word of it comes again, a title runs into the sentence: "Ada Lovelace Ada King was"."""
-    words = [*PART.finditer(mention.text)] if mention.kind == "name" else []
-    first = next((match.start() for n, match in enumerate(words) if n and match[0] == words[0][0]), None)
-    if first is None:
-        yield mention
-        return
-    for start, end in ((0, first), (first, len(mention.text))):
-        text = mention.text[start:end].rstrip()
-        begin = mention.start + start
-        yield mention._replace(start=begin, end=begin + len(text), text=text, value=text.lower().replace(".", ""))
 
 
 def _nearest(text: str, index: Index, most: int = PASSAGES) -> list[tuple[Passage, float]]:
@@ -205,11 +139,11 @@ def _nearest(text: str, index: Index, most: int = PASSAGES) -> list[tuple[Passag
 
 
 def _exchanges(
-    text: str, ours: Sequence[Mention], passage: Passage, sources: _Sources, overlap: float
+    text: str, ours: Sequence[Mention], passage: Passage, sources: Sources, overlap: float
 ) -> Iterator[Proposal]:
     """One thing that a claim names for one of the same kind that a passage names, or for the part of a name that is as
     long: "Lovelace" rather than "Ada Lovelace"."""
-    theirs = _of(passage, sources.small)
+    theirs = named_in(passage, sources.small)
     have: set[tuple[str, str]] = {(mention.kind, mention.value) for mention in ours}
     for mine in ours:
         if mine.kind == "number" and text.endswith("out of ", 0, mine.start):
@@ -230,7 +164,7 @@ def _exchanges(
                 fit = _fit(text, mine, passage, other, sources) + _ONLY * (other.kind in sources.only and not again)
                 if fit < _LEAST_FIT.get(mine.kind, _LEAST_FIT_OF_A_DATE):
                     continue
-                fit -= 1.5 * stands + 1.0 * again + 0.6 * (not whole and " " in other.text)
+                fit -= 1.5 * stands + 1.5 * again + 0.6 * (not whole and " " in other.text)
             start, end, new = _narrowed(mine, written_like(mine, other))
             reason = f"the context has {other.text!r}, not {mine.text!r}"
             score = fit + 3 * overlap
@@ -243,10 +177,12 @@ def _is_other_unit(mine: Mention, other: Mention) -> bool:
     return other.beside == mine.beside and {mine.value[:1], other.value} != {"°", "degree"} and len(same - {""}) < 2
 
 
-def _is_name(passage: Passage, mention: Mention, sources: _Sources) -> bool:
-    """Whether what a passage writes with a capital is a name; the values of a record are."""
+def _is_name(passage: Passage, mention: Mention, sources: Sources) -> bool:
+    """Whether what a passage writes with a capital is a name; the values of a record are, its keys are not."""
+    if passage.fields:
+        return mention.start > passage.text.find(":")
     speaks = sources.counts["name", mention.value] > 1
-    return bool(passage.fields) or is_named(passage.text, mention, speaks=speaks)
+    return is_named(passage.text, mention, speaks=speaks)
 
 
 def _is_said(mine: Mention, other: Mention, text: str) -> bool:
@@ -259,7 +195,7 @@ def _holds(text: str, words: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) is not None
 
 
-def _fit(text: str, mine: Mention, passage: Passage, other: Mention, sources: _Sources) -> float:
+def _fit(text: str, mine: Mention, passage: Passage, other: Mention, sources: Sources) -> float:
     """How alike the words around two mentions are, the nearer the more."""
     left, right = _around(text, mine), _around(passage.text, other)
     score = 0.0
@@ -269,19 +205,53 @@ def _fit(text: str, mine: Mention, passage: Passage, other: Mention, sources: _S
             near = (1.0 if side == there else 0.5) / (1 + 0.25 * (distance - 1)) / (1 + 0.25 * (away - 1))
             score += (near + (distance == away == 1 and side == there)) * _says(word, sources.index)
     if mine.kind == "number":
-        score += (1.0 if mine.beside else 0.3) if mine.beside == other.beside else 0.0
-        score -= 2.0 * bool(mine.beside and other.beside and mine.beside != other.beside)  # minutes for degrees
-    if mine.kind == "number" and passage.fields:
-        score += _field_fit(text, next((key for key, value in passage.fields if other.text in value), ""))
-    if mine.kind == "number":  # 3.5 is more likely meant by 7.5 than 2 is
-        score += 0.8 * (_shape(mine) == _shape(other))
-        score -= 0.8 * (mine.text.isalpha() and sum(_shape(other)) > 2)  # nor is "two" meant by 2,191
+        score += _number_fit(text, mine, passage, other, sources)
+    if mine.kind in ("year", "month", "day", "weekday"):
+        score += _time_fit(text, mine, passage, other, sources)
     if mine.kind == "clock":  # "from 9 to 5": the hours of opening, or of closing
         score += 0.8 * (_is_end(text, mine) == _is_end(passage.text, other)) + 0.4 * (_is_late(mine) == _is_late(other))
     if mine.kind == "name":
         named = _is_name(passage, other, sources)
         score += likeness(text, mine, passage.text, other, record=bool(passage.fields), named=named)
+        score -= _COMMON * (other.value in sources.small)
+        score -= _NO_PLACE * (stands_in(text, mine) and other.value not in sources.placed and not _is_place(passage))
     return score
+
+
+def _number_fit(text: str, mine: Mention, passage: Passage, other: Mention, sources: Sources) -> float:
+    """How alike two numbers are: their units, their digits, and what they count."""
+    score = (1.0 if mine.beside else 0.3) if mine.beside == other.beside else 0.0
+    score -= 2.0 * bool(mine.beside and other.beside and mine.beside != other.beside)  # minutes for degrees
+    score -= _OTHER_ROLE * (is_age(text, mine) != is_age(passage.text, other))
+    key = next((key for key, value in passage.fields if other.text in value), "")
+    score += _field_fit(_near(text, mine), key) if key else 0.0
+    if sources.rated and _is_rating(text, mine) and not RATING.search(key):
+        score -= _OTHER_ROLE * (not _REVIEWER.search(_near(text, mine)))  # what a review says is not the rating
+    score += 0.8 * (_shape(mine) == _shape(other))  # 3.5 is more likely meant by 7.5 than 2 is
+    return score - 0.8 * (mine.text.isalpha() and sum(_shape(other)) > 2)  # nor is "two" meant by 2,191
+
+
+def _is_place(passage: Passage) -> bool:
+    """Whether a passage is a field of a record that names a place."""
+    return any(key.lower().rpartition(", ")[2] in PLACES for key, _ in passage.fields)
+
+
+def _time_fit(text: str, mine: Mention, passage: Passage, other: Mention, sources: Sources) -> float:
+    """How alike the dates are that two times are parts of, and whether both begin or both end something."""
+    here, there = role(text, mine), role(passage.text, other)
+    if mine.kind == "weekday" and other.value in sources.listed_days and passage.fields:
+        there = _role_of_day(other.value, sources.listed_days, here)
+    same = _SAME_ROLE if here and here == there else -_SAME_ROLE if here and there else 0.0
+    return same + same_date(text, mine, passage.text, other)
+
+
+def _role_of_day(day: str, listed: frozenset[str], wanted: str) -> str:
+    """Whether a day is the first or the last of those that a record lists."""
+    index = WEEK.index(day)
+    beside = {"beginning": WEEK[index - 1], "end": WEEK[(index + 1) % 7]}
+    if wanted and (beside[wanted] not in listed or day == {"beginning": "monday", "end": "sunday"}[wanted]):
+        return wanted
+    return {"beginning": "end", "end": "beginning"}.get(wanted, "")
 
 
 def _narrowed(mine: Mention, new: str) -> tuple[int, int, str]:
@@ -309,9 +279,22 @@ def _narrowed(mine: Mention, new: str) -> tuple[int, int, str]:
 def _field_fit(text: str, key: str) -> float:
     """How well the name of a field fits what a claim says: of a record's stars, those of a review are a customer's."""
     score = 0.8 * (not set(terms(text)).isdisjoint(terms(key)))
-    if _RATING.search(key) and _RATING.search(text):
+    if RATING.search(key) and RATING.search(text):
         score = 0.8 - 1.0 * (("review" in key.lower()) != bool(_REVIEWER.search(text)))
     return score
+
+
+def _is_rating(text: str, mention: Mention) -> bool:
+    """Whether a number is one of stars: "a 3.5-star rating", "is rated 4"."""
+    return (
+        RATING.search(text[max(0, mention.start - 12) : mention.start] + text[mention.end : mention.end + 7])
+        is not None
+    )
+
+
+def _near(text: str, mention: Mention) -> str:
+    """What stands around a mention."""
+    return text[max(0, mention.start - 60) : mention.end + 60]
 
 
 def _says(word: str, index: Index) -> float:
@@ -340,8 +323,9 @@ def _is_late(mention: Mention) -> bool:
 def _around(text: str, mention: Mention) -> dict[str, tuple[str, int]]:
     """The words near a mention, each with its side and how far away it is."""
     nearby: dict[str, tuple[str, int]] = {}
-    before = [match[0].lower() for match in WORD.finditer(text, max(0, mention.start - 100), mention.start)]
-    after = [match[0].lower() for match in WORD.finditer(text, mention.end, mention.end + 100)]
+    start, end = date_span(text, mention)
+    before = [match[0].lower() for match in WORD.finditer(text, max(0, start - 100), start)]
+    after = [match[0].lower() for match in WORD.finditer(text, end, end + 100)]
     for side, words in (("before", before[::-1]), ("after", after)):
         for distance, word in enumerate(words[:_REACH], 1):
             root = word if word in word_tables.STOP_WORDS else stem(word)

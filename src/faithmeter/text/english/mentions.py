@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from faithmeter.text.english import verbs
 from faithmeter.text.english import word_tables as lexicon
 
-Kind = Literal["number", "ordinal", "clock", "year", "month", "weekday", "day", "unit", "currency", "name"]
+Kind = Literal["number", "ordinal", "clock", "year", "decade", "month", "weekday", "day", "unit", "currency", "name"]
 
 
 class Mention(NamedTuple):
@@ -78,7 +78,8 @@ _SHORT_UNITS = {
     for short in shorts.split()
 }  # fmt: skip
 
-_DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+# "800, 000" is a number of a text that was taken apart at its commas: no other is written 000.
+_DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:, ?\d{3}){0,3}, ?000(?!\d)|\d+(?:\.\d+)?"
 _CLOCK = re.compile(
     r"(?<![\w:.,/])(?P<hour>\d{1,2})(?::(?P<minute>[0-5]\d)(?![\d:]))?(?P<half>\s?[ap]\.?m\b)?(?![:/]\d)", re.IGNORECASE
 )
@@ -92,6 +93,11 @@ _NUMBER_WORD = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?:1\d{3}|20\d\d|21\d\d)\Z")
+_COUNTS = re.compile(
+    r"\b(?:nearly|almost|(?:more|fewer|less) than|at(?: least)?|up to|approximately|address:) \Z", re.IGNORECASE
+)
+_BEFORE_CHRIST = re.compile(r" ?(?:BCE?|B\.C\.)(?!\w)", re.IGNORECASE)
+_DECADE = re.compile(r"(?:1\d|20)\d0(?=['’]?s\b)")
 _MONTH = re.compile(rf"\b(?:{_MONTH_NAMES})\b\.?(?=\s|[,.;)]|\Z)")
 _WEEKDAY = re.compile(rf"\b(?:{_WEEKDAYS})(?=s?\b)")
 _DAY = re.compile(
@@ -103,9 +109,12 @@ _UNIT_AFTER = re.compile(
     re.IGNORECASE,
 )
 _CURRENCY = re.compile(r"[$€£¥₹](?=\s?\d)")
-_NAME_WORD = r"[^\W\d_a-zà-öø-ÿ][\w&’'-]*[\w]|[A-Z](?:\.[A-Z])+\.?|[A-Z]\.(?=\s[A-Z])"
+_NAME_WORD = (
+    r"(?:Gov|Sen|Rep|Gen|Lt|Col|Prof|Dr|Mr|Mrs|Ms|St)\.(?=\s[A-Z])|"
+    r"[^\W\d_a-zà-öø-ÿ][\w&’'-]*[\w]|[A-Z](?:\.[A-Z])+\.?|[A-Z]\.(?=\s[A-Z])"
+)
 _NAME = re.compile(rf"(?<![\w-])(?:{_NAME_WORD})(?: (?:(?:of|de|la|van|von|del|al|bin) (?:the )?)?(?:{_NAME_WORD}))*")
-_PARTS_OF_A_DATE: tuple[Kind, ...] = ("year", "month", "day")
+DATE_KINDS: tuple[Kind, ...] = ("year", "month", "day")
 # Words that open a sentence with a capital and are no part of a name.
 _OPENERS = (
     lexicon.STOP_WORDS | lexicon.FUNCTION | lexicon.QUANTIFIERS | lexicon.COMPARATIVES | lexicon.MODALS
@@ -140,7 +149,7 @@ def mentions(text: str, *, known: frozenset[str] = frozenset()) -> list[Mention]
 
 def _dates(text: str) -> Iterator[Mention]:
     for match in _ISO_DATE.finditer(text):
-        for kind in _PARTS_OF_A_DATE:
+        for kind in DATE_KINDS:
             yield Mention(*match.span(kind), kind, match[kind], match[kind].lstrip("0"))
     for match in _DAY.finditer(text):
         group = "one" if match["one"] else "two"
@@ -178,14 +187,19 @@ def _dated(text: str, start: int, end: int) -> bool:
 def _numbers(text: str) -> Iterator[Mention]:
     for match in _CURRENCY.finditer(text):
         amount = _NUMBER.search(text, match.end(), match.end() + 30)
-        yield Mention(*match.span(), "currency", match[0], match[0], plain_number(amount[0]) if amount else "")
+        value = plain_number(amount[0].replace(" ", "")) if amount else ""
+        yield Mention(*match.span(), "currency", match[0], match[0], value)
     for match in _NUMBER.finditer(text):
         unit, named = _unit_after(text, match.end())
         year = _YEAR.match(match[0]) and not named and text[match.start() - 1 : match.start()] not in "$€£¥₹"
         year = year or (_YEAR.match(match[0]) and match.start() == 0 and not named)
-        yield Mention(*match.span(), "year" if year else "number", match[0], plain_number(match[0]), named)
+        year = year and not _COUNTS.search(text, max(0, match.start() - 16), match.start())
+        year = year or _BEFORE_CHRIST.match(text, match.end())
+        kind: Kind = "decade" if _DECADE.match(text, match.start()) else "year" if year else "number"
+        value = plain_number(match[0].replace(" ", ""))
+        yield Mention(*match.span(), kind, match[0], value, named)
         if unit:
-            yield Mention(*unit.span("unit"), "unit", unit["unit"], named, plain_number(match[0]))
+            yield Mention(*unit.span("unit"), "unit", unit["unit"], named, value)
     for match in _ORDINAL.finditer(text):
         digits = re.match(r"\d+", match[0])
         value = digits[0] if digits else str(_ORDINALS[match[0].lower()])
@@ -272,7 +286,7 @@ def written_like(model: Mention, mention: Mention) -> str:
 
 
 def _number_like(model: str, mention: Mention) -> str:
-    text = mention.text
+    text = mention.text.replace(", ", ",")
     if model[:1].isdigit() and not text[:1].isdigit():
         text = mention.value
     elif model.replace("-", "").replace(" ", "").isalpha() and mention.value.isdigit() and len(mention.value) <= 2:

@@ -1,0 +1,104 @@
+"""What the contexts name, once for all that is exchanged in an answer."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from faithmeter.datamodels import Context
+from faithmeter.evidence.passages import Index, Passage
+from faithmeter.fix.names import PART, is_short_for_known, short_forms, stands_in
+from faithmeter.text.english.mentions import Mention, mentions
+
+RATING = re.compile(r"\b(?:rat(?:ed|ings?)|stars?)\b", re.IGNORECASE)
+WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_DATES = ("year", "month", "weekday")
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What the contexts name."""
+
+    index: Index
+    small: frozenset[str]
+    """Words that they write with small letters."""
+    counts: Counter[tuple[str, str]]
+    """How often they name each thing, by kind and value."""
+    quantities: frozenset[tuple[str, str]]
+    """Numbers with their units."""
+    names: frozenset[str]
+    short: frozenset[str]
+    """Short forms of their names."""
+    only: frozenset[str]
+    """Of years, months and days of the week, the kinds of which they name one: nothing else can be meant."""
+    listed_days: frozenset[str]
+    """Days of the week that a record has fields for, as for its opening hours."""
+    rated: bool
+    """Whether a record has a field for a rating."""
+    placed: frozenset[str]
+    """Names that stand behind "in" or "at" somewhere."""
+
+    def has(self, mention: Mention) -> bool:
+        """Whether they name a thing, in its short or its long form."""
+        if mention.kind in ("unit", "currency"):
+            return (mention.beside, mention.value) in self.quantities
+        if (mention.kind, mention.value) in self.counts:
+            return True
+        if mention.kind == "decade":
+            return any(("year", f"{mention.value[:3]}{digit}") in self.counts for digit in range(10))
+        return mention.kind == "name" and is_short_for_known(mention, self.short, self.names)
+
+
+@lru_cache(maxsize=64)
+def _sources(texts: tuple[str, ...]) -> Sources:
+    small = frozenset(re.findall(r"(?<![\w'’-])[^\W\d_A-Z][^\W\d_A-Z]+", " ".join(texts)))
+    index = Index(texts)
+    named = [mention for passage in index.passages for mention in named_in(passage, small)]
+    quantities = frozenset((item.beside, item.value) for item in named if item.kind in ("unit", "currency"))
+    counts: Counter[tuple[str, str]] = Counter((mention.kind, mention.value) for mention in named)
+    names = frozenset(value for kind, value in counts if kind == "name")
+    kinds = Counter(kind for kind, _ in counts)
+    only = frozenset(kind for kind in _DATES if kinds[kind] == 1)
+    keys = {key.lower().rpartition(", ")[2] for passage in index.passages for key, _ in passage.fields}
+    days, rated = frozenset(WEEK).intersection(keys), any(RATING.search(key) for key in keys)
+    placed = frozenset(
+        item.value for passage in index.passages for item in named_in(passage, small)
+        if item.kind == "name" and stands_in(passage.text, item)
+    )  # fmt: skip
+    return Sources(index, small, counts, quantities, names, short_forms(texts), only, days, rated, placed)
+
+
+def of_contexts(contexts: Sequence[Context]) -> Sources:
+    """What some contexts name."""
+    return _sources(tuple(context.text for context in contexts))
+
+
+def named_in(passage: Passage, small: frozenset[str]) -> tuple[Mention, ...]:
+    """What a passage names; the value of a field begins no sentence, so that all its capitals tell names, and a number
+    in its name ("review 2") counts nothing."""
+    named = _named(passage.text, frozenset() if passage.fields else small)
+    if not passage.fields:
+        return named
+    value = passage.text.find(":")
+    return tuple(mention for mention in named if mention.kind != "number" or mention.start > value)
+
+
+@lru_cache(maxsize=4096)
+def _named(text: str, small: frozenset[str]) -> tuple[Mention, ...]:
+    return tuple(part for mention in mentions(text, known=small) for part in _apart(mention))
+
+
+def _apart(mention: Mention) -> Iterator[Mention]:
+    """A name; where a word of it comes again, a title runs into the sentence: "Ada Lovelace Ada King was"."""
+    words = [*PART.finditer(mention.text)] if mention.kind == "name" else []
+    first = next((match.start() for n, match in enumerate(words) if n and match[0] == words[0][0]), None)
+    if first is None:
+        yield mention
+        return
+    for start, end in ((0, first), (first, len(mention.text))):
+        text = mention.text[start:end].rstrip()
+        begin = mention.start + start
+        yield mention._replace(start=begin, end=begin + len(text), text=text, value=text.lower().replace(".", ""))
