@@ -51,9 +51,9 @@ class Near:
         return Extraction(claims=tuple(claim for claim in found.claims if claim.start <= self.start < claim.end))
 
 
-async def _pairs(evaluator: Evaluator, limit: int | None = None) -> list[Pair]:
+async def _pairs(evaluator: Evaluator) -> list[Pair]:
     """The claims of the dev sets, each once, as the self-test takes them."""
-    pairs = [pair for sample in samples(limit) for pair in await _claims(sample, evaluator)]
+    pairs = [pair for sample in samples(None) for pair in await _claims(sample, evaluator)]
     return list({_key(pair): pair for pair in pairs}.values())
 
 
@@ -206,9 +206,7 @@ def main() -> None:
     parser.add_argument("what", choices=["restore", "answers", "safe"])
     parser.add_argument("--verifier", default="local")
     parser.add_argument("--per-kind", type=int, default=100)
-    parser.add_argument(
-        "--skip", type=int, default=0, help="cases of each kind to pass over: another part of the sample"
-    )
+    parser.add_argument("--skip", type=int, default=0, help="cases of each kind to pass over")
     parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
     parser.add_argument("--limit", type=int, help="answers to fix")
     parser.add_argument("--strict", action="store_true")
