@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from faithmeter.text.english import word_tables
 from faithmeter.text.english.mentions import DATE_KINDS, Mention, mentions
@@ -47,8 +48,13 @@ def same_date(text: str, mine: Mention, passage: str, other: Mention) -> int:
 
 def _parts(text: str, mention: Mention) -> dict[str, str]:
     start, end = date_span(text, mention)
-    found = mentions(text[start:end]) if (start, end) != (mention.start, mention.end) else []
-    return {item.kind: item.value for item in found if item.kind in DATE_KINDS and item.kind != mention.kind}
+    found = _date_parts(text[start:end]) if (start, end) != (mention.start, mention.end) else ()
+    return {kind: value for kind, value in found if kind != mention.kind}
+
+
+@lru_cache(maxsize=4096)
+def _date_parts(date: str) -> tuple[tuple[str, str], ...]:
+    return tuple((item.kind, item.value) for item in mentions(date) if item.kind in DATE_KINDS)
 
 
 def role(text: str, mention: Mention) -> str:

@@ -191,11 +191,9 @@ def _numbers(text: str) -> Iterator[Mention]:
         yield Mention(*match.span(), "currency", match[0], match[0], value)
     for match in _NUMBER.finditer(text):
         unit, named = _unit_after(text, match.end())
-        year = _YEAR.match(match[0]) and not named and text[match.start() - 1 : match.start()] not in "$€£¥₹"
-        year = year or (_YEAR.match(match[0]) and match.start() == 0 and not named)
-        year = year and not _COUNTS.search(text, max(0, match.start() - 16), match.start())
-        year = year or _BEFORE_CHRIST.match(text, match.end())
-        kind: Kind = "decade" if _DECADE.match(text, match.start()) else "year" if year else "number"
+        kind: Kind = (
+            "decade" if _DECADE.match(text, match.start()) else "year" if _is_year(text, match, named) else "number"
+        )
         value = plain_number(match[0].replace(" ", ""))
         yield Mention(*match.span(), kind, match[0], value, named)
         if unit:
@@ -210,6 +208,16 @@ def _numbers(text: str) -> Iterator[Mention]:
         yield Mention(*match.span(), "number", match[0], value, named)
         if unit:
             yield Mention(*unit.span("unit"), "unit", unit["unit"], named, value)
+
+
+def _is_year(text: str, number: re.Match[str], unit: str) -> bool:
+    """Whether a number is a year: 1000 is one, but not in "nearly 1000 warheads"."""
+    if _BEFORE_CHRIST.match(text, number.end()):
+        return True
+    start = number.start()
+    if not _YEAR.match(number[0]) or unit or _COUNTS.search(text, max(0, start - 16), start):
+        return False
+    return start == 0 or text[start - 1] not in "$€£¥₹"
 
 
 def _unit_after(text: str, end: int) -> tuple[re.Match[str] | None, str]:
