@@ -20,7 +20,7 @@ _PRONOUNS = words("i you we it he she they this that these those there")
 _MAY_BE_SAID = _PRONOUNS | _DENIALS | words("a an the so indeed them him her us me one ones do does did")
 """What a short answer may say beside what the question says: nothing that could be false by itself."""
 _TURNED = {"i": "you", "my": "your", "me": "you", "mine": "yours", "myself": "yourself"}
-_QUESTION = re.compile(r"[^.!?\n]+\?")
+_QUESTION = re.compile(r"(?:\A|(?<=[.!?\n]))[^.!?\n]++\?")
 
 
 def as_statement(claim: str, question: str | None) -> str | None:
