@@ -21,7 +21,7 @@ _CAME_BEFORE = re.compile(rf"{_TIME} ?(?:[-–—]|\b(?:to|until|till|through)) 
 _BETWEEN = re.compile(r"\bbetween [\w ,.]{1,30}+\Z", re.IGNORECASE)
 _AGE_BEFORE = re.compile(r"\b(?:age|aged|age of|ages) \Z", re.IGNORECASE)
 _AGE_AFTER = re.compile(r"[ -]years?[ -]old\b", re.IGNORECASE)
-_AFTER_A_NAME = re.compile(r"[A-Z][\w’'-]*+\.?, \Z|[A-Z][\w’'-]*+,? (?:who )?(?:is|was) \Z|[A-Z][\w’'-]*+ \(\Z")
+_AFTER_A_NAME = re.compile(r"(?<![\w’'-])[A-Z][\w’'-]*+(?:\.?, |,? (?:who )?(?:is|was) | \()\Z")
 _AGE_ENDS = re.compile(r",|\)|;| -|\.\s|\.\Z| and\b")
 MOST_YEARS = 120
 
