@@ -24,7 +24,7 @@ from training.rows import LABELS, Row
 from training.skills.compose import make as make_skill
 from training.skills.marks import wrong_words
 from training.slips import sayings, slips
-from training.written import all_cases
+from training.written import Case, all_cases
 from training.written import make as make_written
 
 WEIGHTS = {
@@ -291,17 +291,18 @@ class Builder:
     def written(self, count: int, *, around: Sequence[str], held: bool) -> Iterator[Row]:
         """Make rows of the cases that people wrote, each as often as any other."""
         cases = [case for case in all_cases() if case.held == held]
+        order: list[Case] = []
         made = 0
         while cases and made < count:
-            for case in self.rng.sample(cases, len(cases)):
-                contexts, asked = make_written(self.rng, case, around=around)
-                good = [one.text for one in asked if one.label == "supported"]
-                for one in asked:
-                    refers = antecedent(one.text, question=one.question or None)
-                    marks = [] if one.label == "supported" else wrong_words(one.text, good)
-                    yield self.row(one.text, contexts, one.label, refers=refers, marks=marks,
-                                   source=f"skill_written_{one.kind}")  # fmt: skip
-                    made += 1
+            order = order or self.rng.sample(cases, len(cases))
+            contexts, asked = make_written(self.rng, order.pop(), around=around)
+            good = [one.text for one in asked if one.label == "supported"]
+            for one in asked:
+                refers = antecedent(one.text, question=one.question or None)
+                marks = [] if one.label == "supported" else wrong_words(one.text, good)
+                yield self.row(one.text, contexts, one.label, refers=refers, marks=marks,
+                               source=f"skill_written_{one.kind}")  # fmt: skip
+                made += 1
 
     def records(self, seed: int, count: int) -> Iterator[Row]:
         """Make rows about made records and tables."""

@@ -71,3 +71,7 @@ def test_whole_cases_are_kept_from_training() -> None:
     kept = {" ".join(claim[2].split()) for case in all_cases() if case.held for claim in case.claims}
     assert not rows[False] & kept
     assert rows[True] & kept
+
+
+def test_no_more_rows_are_made_than_are_asked_for() -> None:
+    assert 16 <= len(list(Builder(5).written(16, around=(), held=False))) < 32
