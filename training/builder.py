@@ -289,7 +289,7 @@ class Builder:
                         made += 1
 
     def written(self, count: int, *, around: Sequence[str], held: bool) -> Iterator[Row]:
-        """Make rows of the cases that people wrote, each as often as any other."""
+        """Make rows of the written cases, each as often as any other."""
         cases = [case for case in all_cases() if case.held == held]
         order: list[Case] = []
         made = 0

@@ -112,7 +112,7 @@ def skill_parts(*, seed: int, made: int, limit: int | None = None) -> list[Part]
 
 
 def written_parts(*, seed: int, made: int, limit: int | None = None) -> list[Part]:
-    """The parts of the rows of cases that people wrote."""
+    """The parts of the rows of written cases."""
     return [Part("written", str(n), seed, made // SLICES, limit, DATA) for n in range(SLICES)]
 
 

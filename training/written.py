@@ -1,4 +1,4 @@
-"""Cases that people wrote: a passage, the same with a few words changed, and claims with their label under both.
+"""Cases written one by one: a passage, the same with a few words changed, and claims with their label under both.
 
 A file of `written/` holds cases; the lines of one:
 

@@ -1,4 +1,4 @@
-"""Cases that people wrote, and the rows made of them."""
+"""Cases written one by one, and the rows made of them."""
 
 from __future__ import annotations
 
