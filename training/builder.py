@@ -21,6 +21,7 @@ from training.pairs import Neighbours, cut, fuse
 from training.records import make_records
 from training.roles import by_pronoun, kind_of, readings
 from training.rows import LABELS, Row
+from training.skills.compose import Asked, Made
 from training.skills.compose import make as make_skill
 from training.skills.marks import wrong_words
 from training.slips import sayings, slips
@@ -282,10 +283,7 @@ class Builder:
                 good = [one.claim for one in told if one.label == "supported"]
                 for one in told:
                     if one.held == held:
-                        refers = antecedent(one.claim, question=one.question or None)
-                        marks = [] if one.label == "supported" else wrong_words(one.claim, good)
-                        yield self.row(one.claim, [one.context], one.label, refers=refers, marks=marks,
-                                       source=f"skill_{one.kind}")  # fmt: skip
+                        yield self._reasoned(one.claim, [one.context], one, good, source=f"skill_{one.kind}")
                         made += 1
 
     def written(self, count: int, *, around: Sequence[str], held: bool) -> Iterator[Row]:
@@ -298,11 +296,16 @@ class Builder:
             contexts, asked = make_written(self.rng, order.pop(), around=around)
             good = [one.text for one in asked if one.label == "supported"]
             for one in asked:
-                refers = antecedent(one.text, question=one.question or None)
-                marks = [] if one.label == "supported" else wrong_words(one.text, good)
-                yield self.row(one.text, contexts, one.label, refers=refers, marks=marks,
-                               source=f"skill_written_{one.kind}")  # fmt: skip
+                yield self._reasoned(one.text, contexts, one, good, source=f"skill_written_{one.kind}")
                 made += 1
+
+    def _reasoned(
+        self, claim: str, contexts: Sequence[str], one: Made | Asked, good: Sequence[str], *, source: str
+    ) -> Row:
+        """A claim that takes reasoning; `good` are those of its text that hold, beside which its wrong words show."""
+        refers = antecedent(claim, question=one.question or None)
+        marks = [] if one.label == "supported" else wrong_words(claim, good)
+        return self.row(claim, contexts, one.label, refers=refers, marks=marks, source=source)
 
     def records(self, seed: int, count: int) -> Iterator[Row]:
         """Make rows about made records and tables."""

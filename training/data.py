@@ -19,7 +19,7 @@ from faithmeter.text import sentences
 from training.builder import Builder, asked, claims_of, span_label, told
 from training.corrupt import names
 from training.roles import acts, pieces, readings
-from training.rows import LABELS, Row
+from training.rows import LABELS, Row, held_out
 from training.skills.compose import kinds as skill_kinds
 from training.voice import parse
 
@@ -37,11 +37,6 @@ def read(path: Path, limit: int | None = None) -> list[dict[str, Any]]:
     """Read an xz-compressed JSON Lines file."""
     with lzma.open(path, "rt", encoding="utf-8") as file:
         return [json.loads(line) for _, line in zip(range(limit or 10**9), file, strict=False)]
-
-
-def held_out(context: str, share: float) -> bool:
-    """Whether a context is kept from training, for calibration: the same contexts every time."""
-    return int(hashlib.sha256(context.encode()).hexdigest()[:8], 16) / 16**8 < share
 
 
 def documents_of(rows: Iterable[dict[str, Any]]) -> dict[str, list[str]]:

@@ -30,8 +30,9 @@ from faithmeter.verify.local_marks import Gaps, MarkRule, mark
 from faithmeter.why import explain
 from faithmeter.why.compare import Sources
 from training.corrupt import KINDS
-from training.data import DATA, held_out, read
+from training.data import DATA, read
 from training.records import make_records
+from training.rows import held_out
 
 SEED = 987_654_321
 """Made records of this seed are in no training row."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import lzma
 from collections.abc import Iterable, Iterator
@@ -30,6 +31,11 @@ class Row(NamedTuple):
     """What a second reading would read, of rows that are not trained on."""
     brief: str = ""
     """What a first, brief reading would read, of rows that are not trained on; empty when that is all of it."""
+
+
+def held_out(context: str, share: float) -> bool:
+    """Whether a context is kept from training, for calibration: the same contexts every time."""
+    return int(hashlib.sha256(context.encode()).hexdigest()[:8], 16) / 16**8 < share
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> int:

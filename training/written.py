@@ -11,7 +11,6 @@ A file of `written/` holds cases; the lines of one:
 
 from __future__ import annotations
 
-import hashlib
 import random
 import re
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from training.rows import held_out
 from training.skills.compose import Asked, joint, stretch
 
 FOLDER = Path(__file__).parent / "written"
@@ -43,7 +43,7 @@ class Case(NamedTuple):
     @property
     def held(self) -> bool:
         """Whether nothing is trained on it."""
-        return int(hashlib.sha256(self.texts[0].encode()).hexdigest()[:8], 16) / 16**8 < HELD_SHARE
+        return held_out(self.texts[0], HELD_SHARE)
 
 
 def read_cases(path: Path) -> Iterator[Case]:

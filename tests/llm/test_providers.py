@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from support.llm_server import LLMServer, parts
@@ -44,13 +45,9 @@ async def test_each_provider_judges(
 
 
 async def test_anthropic_is_told_to_cache_the_instructions_and_nothing_else(keyed_server: LLMServer) -> None:
-    provider, model, path, _ = next(row for row in PROVIDERS if row[0] == "anthropic")
-    judge = Judge(f"{provider}:{model}@{keyed_server.root}{path}")
-    await judge.verify(PAIRS)
-    body = keyed_server.requests[-1].body
+    body = await _sent_to("anthropic", keyed_server)
     assert [block["cache_control"]["type"] for block in body["system"]] == ["ephemeral"]
     assert "cache_control" not in json.dumps(body["messages"])
-    await judge.aclose()
 
 
 @pytest.mark.parametrize(("provider", "model", "path", "native"), PROVIDERS, ids=[row[0] for row in PROVIDERS])
@@ -71,26 +68,27 @@ async def test_each_provider_is_sent_the_examples_as_turns(
     await judge.aclose()
 
 
-async def test_anthropic_is_told_to_cache_up_to_the_end_of_the_examples(keyed_server: LLMServer) -> None:
-    provider, model, path, _ = next(row for row in PROVIDERS if row[0] == "anthropic")
-    judge = Judge(f"{provider}:{model}?prompt=small@{keyed_server.root}{path}")
+async def _sent_to(provider: str, server: LLMServer, *, options: str = "") -> dict[str, Any]:
+    """What a provider is sent when it judges."""
+    _, model, path, _ = next(row for row in PROVIDERS if row[0] == provider)
+    judge = Judge(f"{provider}:{model}{options}@{server.root}{path}")
     await judge.verify(PAIRS)
-    body = keyed_server.requests[-1].body
+    await judge.aclose()
+    return server.requests[-1].body
+
+
+async def test_anthropic_is_told_to_cache_up_to_the_end_of_the_examples(keyed_server: LLMServer) -> None:
+    body = await _sent_to("anthropic", keyed_server, options="?prompt=small")
     marked = [n for n, message in enumerate(body["messages"]) if "cache_control" in json.dumps(message)]
     assert marked == [len(body["messages"]) - 2]
     assert body["messages"][marked[0]]["role"] == "assistant"
     assert [block["cache_control"]["type"] for block in body["system"]] == ["ephemeral"]
-    await judge.aclose()
 
 
 async def test_bedrock_is_told_to_cache_the_examples(keyed_server: LLMServer) -> None:
-    provider, model, path, _ = next(row for row in PROVIDERS if row[0] == "bedrock")
-    judge = Judge(f"{provider}:{model}?prompt=small@{keyed_server.root}{path}")
-    await judge.verify(PAIRS)
-    body = keyed_server.requests[-1].body
+    body = await _sent_to("bedrock", keyed_server, options="?prompt=small")
     marked = [n for n, message in enumerate(body["messages"]) if "cachePoint" in json.dumps(message)]
     assert marked == [len(body["messages"]) - 3], "it takes marks in a user's turn only: the last example's"
-    await judge.aclose()
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "bedrock", "openai"])

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from faithmeter.datamodels import Claim, Sample
 from faithmeter.text import sentences, units, words
 from faithmeter.text.english import word_tables
 
@@ -227,6 +228,11 @@ def antecedent(claim: str, *, question: str | None = None, before: str = "") -> 
         last = sentences(before[-_HINT_REACH:])
         parts += [_cut(last[-1].of(before[-_HINT_REACH:]))] if last else []
     return " ".join(parts)
+
+
+def refers(claim: Claim, sample: Sample) -> str:
+    """What a claim's pronouns and ellipses refer to in its sample."""
+    return antecedent(claim.text, question=sample.asked, before=sample.answer[: claim.start])
 
 
 def _cut(text: str) -> str:

@@ -28,7 +28,7 @@ MOST_YEARS = 120
 
 def date_span(text: str, mention: Mention) -> tuple[int, int]:
     """Where the date begins and ends that a year, a month or a day is a part of."""
-    if mention.kind not in ("year", "month", "day"):
+    if mention.kind not in DATE_KINDS:
         return mention.start, mention.end
     for begin in (mention.start, mention.start - 5, mention.start - 8):
         if begin >= 0 and _ISO.match(text, begin):

@@ -12,9 +12,9 @@ from faithmeter.datamodels import Context
 from faithmeter.evidence.passages import Index, Passage
 from faithmeter.fix.names import PART, is_short_for_known, short_forms, stands_in
 from faithmeter.text.english.mentions import Mention, mentions
+from faithmeter.text.english.word_tables import WEEKDAYS
 
 RATING = re.compile(r"\b(?:rat(?:ed|ings?)|stars?)\b", re.IGNORECASE)
-WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _DATES = ("year", "month", "weekday")
 
 
@@ -56,18 +56,16 @@ class Sources:
 def _sources(texts: tuple[str, ...]) -> Sources:
     small = frozenset(re.findall(r"(?<![\w'’-])[^\W\d_A-Z][^\W\d_A-Z]+", " ".join(texts)))
     index = Index(texts)
-    named = [mention for passage in index.passages for mention in named_in(passage, small)]
+    placed_in = [(mention, passage.text) for passage in index.passages for mention in named_in(passage, small)]
+    named = [mention for mention, _ in placed_in]
     quantities = frozenset((item.beside, item.value) for item in named if item.kind in ("unit", "currency"))
     counts: Counter[tuple[str, str]] = Counter((mention.kind, mention.value) for mention in named)
     names = frozenset(value for kind, value in counts if kind == "name")
     kinds = Counter(kind for kind, _ in counts)
     only = frozenset(kind for kind in _DATES if kinds[kind] == 1)
     keys = {key.lower().rpartition(", ")[2] for passage in index.passages for key, _ in passage.fields}
-    days, rated = frozenset(WEEK).intersection(keys), any(RATING.search(key) for key in keys)
-    placed = frozenset(
-        item.value for passage in index.passages for item in named_in(passage, small)
-        if item.kind == "name" and stands_in(passage.text, item)
-    )  # fmt: skip
+    days, rated = frozenset(WEEKDAYS).intersection(keys), any(RATING.search(key) for key in keys)
+    placed = frozenset(item.value for item, text in placed_in if item.kind == "name" and stands_in(text, item))
     return Sources(index, small, counts, quantities, names, short_forms(texts), only, days, rated, placed)
 
 

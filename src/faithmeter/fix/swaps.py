@@ -15,7 +15,7 @@ from faithmeter.fix.alignments import SAME_ENOUGH, WORD, alignments
 from faithmeter.fix.names import NAME_WORD, PLACES, acts, is_named, likeness, parts, stands_in
 from faithmeter.fix.proposal import Proposal
 from faithmeter.fix.roles import date_span, is_age, role, same_date
-from faithmeter.fix.sources import RATING, WEEK, Sources, named_in, of_contexts
+from faithmeter.fix.sources import RATING, Sources, named_in, of_contexts
 from faithmeter.text.english import word_tables
 from faithmeter.text.english.mentions import Mention, dimension, mentions, written_like
 
@@ -247,8 +247,8 @@ def _time_fit(text: str, mine: Mention, passage: Passage, other: Mention, source
 
 def _role_of_day(day: str, listed: frozenset[str], wanted: str) -> str:
     """Whether a day is the first or the last of those that a record lists."""
-    index = WEEK.index(day)
-    beside = {"beginning": WEEK[index - 1], "end": WEEK[(index + 1) % 7]}
+    index = word_tables.WEEKDAYS.index(day)
+    beside = {"beginning": word_tables.WEEKDAYS[index - 1], "end": word_tables.WEEKDAYS[(index + 1) % 7]}
     if wanted and (beside[wanted] not in listed or day == {"beginning": "monday", "end": "sunday"}[wanted]):
         return wanted
     return {"beginning": "end", "end": "beginning"}.get(wanted, "")

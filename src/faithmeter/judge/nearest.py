@@ -10,20 +10,15 @@ from faithmeter.datamodels import Claim, Evidence, Sample
 from faithmeter.evidence.passages import (
     Index,
     Passage,
-    antecedent,
     as_text,
     best_evidence,
     content_words,
+    refers,
     select,
 )
 
 SHARE = 1.4
 """Of the room that a claim's evidence has elsewhere (`evidence.passages.room`): about 250 words a claim."""
-
-
-def refers(claim: Claim, sample: Sample) -> str:
-    """What a claim's pronouns stand for."""
-    return antecedent(claim.text, question=sample.asked, before=sample.answer[: claim.start])
 
 
 class Nearest:

@@ -9,9 +9,10 @@ from typing import Any
 
 from faithmeter.datamodels import Claim, Label, Outcome, Pair, Sample, Usage
 from faithmeter.errors import StopRun
+from faithmeter.evidence.passages import refers
 from faithmeter.judge.batching import Problem, ReplyCheck, ask_all, together
 from faithmeter.judge.fencing import Item, fenced, numbers
-from faithmeter.judge.nearest import Nearest, refers
+from faithmeter.judge.nearest import Nearest
 from faithmeter.judge.parsing import as_number, as_text, folded, read_object
 from faithmeter.judge.prompts import Instructions
 from faithmeter.judge.rewrite import LLMRewriter

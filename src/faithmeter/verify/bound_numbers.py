@@ -110,7 +110,7 @@ def misbound(claim: str, evidence: str) -> Misbinding | None:
         end = match.start() if match else len(claim)
         part = claim[at:end]
         ours = _clause(part, frozenset()) if _NUMBER.search(part) else None
-        if ours and all(term.isdecimal() or term in lower for term in ours.about):
+        if ours and _is_named(ours, lower):
             found = _against(ours, evidence)
             if found:
                 (start, stop), number = found.subject, found.number
@@ -131,7 +131,7 @@ def overdue(claim: str, evidence: str) -> bool:
         return False
     ours = _clause(claim, frozenset())
     late = [_seconds(n) for n in ours.numbers if _AFTER.search(claim, max(0, n.start - 20), n.start)] if ours else []
-    if not ours or not any(late) or not all(term.isdecimal() or term in evidence.lower() for term in ours.about):
+    if not ours or not any(late) or not _is_named(ours, evidence.lower()):
         return False
     limits, others = [Fraction(0)], [Fraction(0)]  # others: of what cannot be read, and may be meant
     for other in _read_evidence(evidence):
@@ -141,6 +141,11 @@ def overdue(claim: str, evidence: str) -> bool:
         elif not other.about and ours.about <= other.sentence:
             others += within
     return any(limits) and max(*limits, *others) < max(late)
+
+
+def _is_named(ours: _Said, evidence: str) -> bool:
+    """Whether all words of a subject stand in the evidence, given in small letters."""
+    return all(term.isdecimal() or term in evidence for term in ours.about)
 
 
 def _seconds(number: _Number) -> Fraction:

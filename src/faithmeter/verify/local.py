@@ -26,7 +26,7 @@ from tokenizers import Tokenizer
 
 from faithmeter.datamodels import Claim, Evidence, Failure, Label, Origin, Outcome, Pair, Sample, Verdict
 from faithmeter.errors import UsageError
-from faithmeter.evidence.passages import Index, Passage, antecedent, as_text, best_evidence, select
+from faithmeter.evidence.passages import Index, Passage, as_text, best_evidence, refers, select
 from faithmeter.text.english.short_answers import as_statement
 from faithmeter.verify import derive
 from faithmeter.verify._onnx import ort
@@ -188,9 +188,8 @@ class LocalVerifier:
     def reads(self, pair: Pair) -> Sequence[str]:
         """What the claim's pronouns refer to, and what a bare "yes" states."""
         claim, sample = pair.claim, pair.sample
-        refers = antecedent(claim.text, question=sample.asked, before=sample.answer[: claim.start])
-        statement = as_statement(claim.text, sample.asked)
-        return (refers, statement) if statement else (refers,)
+        hint, statement = refers(claim, sample), as_statement(claim.text, sample.asked)
+        return (hint, statement) if statement else (hint,)
 
     async def verify(self, pairs: Sequence[Pair]) -> list[Outcome]:
         """Judge in worker threads, so that the event loop stays free; each pair on its own, in order."""
@@ -218,16 +217,15 @@ class LocalVerifier:
             return Verdict(claim=claim, label=Label.NOT_ENOUGH_INFO, support=0.0, origin=origin)
         if proof := derive.derive(claim.text, index, sample.contexts):
             return _proven(claim, proof)
-        refers = antecedent(claim.text, question=sample.asked, before=sample.answer[: claim.start])
-        statement = as_statement(claim.text, sample.asked)
-        best, read = self._read(model, statement or claim.text, index, refers=refers)
+        hint, statement = refers(claim, sample), as_statement(claim.text, sample.asked)
+        best, read = self._read(model, statement or claim.text, index, hint=hint)
         supported = best.support >= self.calibration.threshold
         label = Label.SUPPORTED if supported else Label.NOT_ENOUGH_INFO
         if not supported and best.contradiction >= self.calibration.contradiction:
             label = Label.CONTRADICTED
         # What contradicts a claim, or comes nearest to it, may stand in any passage that was read.
         among = best.passages if supported else read
-        shown = best_evidence(statement or claim.text, index, hint=refers, among=among)
+        shown = best_evidence(statement or claim.text, index, hint=hint, among=among)
         if label is Label.NOT_ENOUGH_INFO:
             shown = shown[:1]
         evidence = (Evidence.of(sample.contexts, p.context, p.start, p.end) for p in shown)
@@ -235,39 +233,39 @@ class LocalVerifier:
         return Verdict(claim=claim, label=label, support=round(best.support, 4),
                        evidence=tuple(dict.fromkeys(evidence)), gaps=gaps, origin=origin)  # fmt: skip
 
-    def _read(self, model: Model, claim: str, index: Index, *, refers: str) -> tuple[Reading, Sequence[Passage]]:
+    def _read(self, model: Model, claim: str, index: Index, *, hint: str) -> tuple[Reading, Sequence[Passage]]:
         """Read more until the claim is supported: a few passages, then all there is room for, then the next best.
 
         Gives the best reading, with the words that the first full one marks, for it read what bears on the claim most;
         and all that was read.
         """
-        first = select(claim, index, hint=refers)
+        first = select(claim, index, hint=hint)
         if self.calibration.sure <= 1:
-            few = select(claim, index, hint=refers, share=BRIEF)
+            few = select(claim, index, hint=hint, share=BRIEF)
             if len(few) < len(first):
-                brief = self._weigh(model, claim, few, refers=refers)
+                brief = self._weigh(model, claim, few, hint=hint)
                 if brief.support >= self.calibration.sure:
                     return brief, few
-        best = self._weigh(model, claim, first, refers=refers)
+        best = self._weigh(model, claim, first, hint=hint)
         if best.support >= self.calibration.threshold or len(first) == len(index.passages):
             return best, first
-        more = select(claim, index, hint=refers, used=first)
+        more = select(claim, index, hint=hint, used=first)
         if more:
-            other = self._weigh(model, claim, more, refers=refers)
+            other = self._weigh(model, claim, more, hint=hint)
             if other.support > best.support:
                 best = other._replace(tokens=best.tokens, of_record=best.of_record)
         return best, [*first, *more]
 
-    def _weigh(self, model: Model, claim: str, passages: Sequence[Passage], *, refers: str) -> Reading:
+    def _weigh(self, model: Model, claim: str, passages: Sequence[Passage], *, hint: str) -> Reading:
         """Judge a claim by some passages; a claim too long to read at once by its worst part."""
         text = " ".join(claim.split())
         evidence = filled(as_text(passages), text)
-        mismatched, setting = mismatches(text, evidence, hint=refers), setting_of(text, evidence, hint=refers)
+        mismatched, setting = mismatches(text, evidence, hint=hint), setting_of(text, evidence, hint=hint)
         encoding = model.tokenizer.encode(claim, add_special_tokens=False)
         readings = []
         for begin in range(0, max(1, len(encoding.ids)), CLAIM_AT_MOST):
             part = slice(begin, begin + CLAIM_AT_MOST)
-            classes, values = model.logits(encoding.ids[part], refers, evidence)
+            classes, values = model.logits(encoding.ids[part], hint, evidence)
             tokens = tuple(
                 Token(*offsets, sigmoid(value)) for offsets, value in zip(encoding.offsets[part], values, strict=True)
             )

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from faithmeter.data import jsonl
-from faithmeter.datamodels import Claim, Context, CorpusPassage, Failure, Label, Outcome, Pair, Sample, Verdict
+from faithmeter.datamodels import Context, CorpusPassage, Failure, Label, Outcome, Pair, Sample, Verdict
 from faithmeter.errors import DataError, UsageError
-from faithmeter.evidence.passages import antecedent, terms
+from faithmeter.evidence.passages import refers, terms
 from faithmeter.runtime.boundary import verified
 
 TEXT_FILES = (".txt", ".md", ".markdown", ".rst")
@@ -92,17 +92,13 @@ async def traced(outcomes: Sequence[Outcome], sample: Sample, corpus: Corpus, ve
     asked: dict[int, list[Passage]] = {}
     for index, outcome in enumerate(outcomes):
         if isinstance(outcome, Verdict) and outcome.blame == "missing":
-            asked[index] = corpus.nearest(outcome.claim.text, _hint(outcome.claim, sample))
+            asked[index] = corpus.nearest(outcome.claim.text, refers(outcome.claim, sample))
     pairs = {index: _pair(outcomes[index], sample, passages) for index, passages in asked.items() if passages}
     answers = dict(zip(pairs, await verified(verify, list(pairs.values())) if pairs else [], strict=True))
     settled = list(outcomes)
     for index, passages in asked.items():
         settled[index] = _settled(settled[index], answers.get(index), passages)
     return settled
-
-
-def _hint(claim: Claim, sample: Sample) -> str:
-    return antecedent(claim.text, question=sample.asked, before=sample.answer[: claim.start])
 
 
 def _pair(outcome: Outcome, sample: Sample, passages: Sequence[Passage]) -> Pair:

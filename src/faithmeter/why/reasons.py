@@ -31,8 +31,8 @@ _PLACED = re.compile(r"\b(?:in|at|near)(?: the)? $", re.IGNORECASE)
 def _may_be_meant(finding: Finding, seen: Comparison) -> bool:
     """Whether one name may stand for another: places for places, in a passage that speaks of the same thing."""
     at = seen.passage.find(finding.theirs)
-    ours, theirs = ((text, start) for text, start in ((seen.claim, finding.ours.start), (seen.passage, max(0, at))))
-    places = [bool(_PLACED.search(text, max(0, start - 10), start)) for text, start in (ours, theirs)]
+    both = ((seen.claim, finding.ours.start), (seen.passage, max(0, at)))
+    places = [bool(_PLACED.search(text, max(0, start - 10), start)) for text, start in both]
     return places[0] == places[1] and seen.coverage >= _LIKE
 
 

@@ -78,6 +78,7 @@ ORDINALS = _numbered(
     "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth thirtieth fortieth fiftieth hundredth",
     [*range(1, 21), 30, 40, 50, 100],
 )
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 MONTHS = _numbered(
     "january february march april may june july august september october november december "
     "jan feb mar apr jun jul aug sep sept oct nov dec",

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from datetime import date
 from fractions import Fraction
 
+from faithmeter.text.english.word_tables import WEEKDAYS
 from faithmeter.verify.derive.claims import Said
 from faithmeter.verify.derive.quantities import Quantity, in_unit
 from faithmeter.verify.derive.rules import Finding, like, lookup
 from faithmeter.verify.derive.sources import Fact, terms
 
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_WEEKDAY = re.compile(rf"\b(?:on|was|is)\s+(?:a\s+)?({'|'.join(_WEEKDAYS)})\b(?!s)", re.IGNORECASE)
-_ANY_WEEKDAY = re.compile("|".join(_WEEKDAYS), re.IGNORECASE)
+_WEEKDAY = re.compile(rf"\b(?:on|was|is)\s+(?:a\s+)?({'|'.join(WEEKDAYS)})\b(?!s)", re.IGNORECASE)
+_ANY_WEEKDAY = re.compile("|".join(WEEKDAYS), re.IGNORECASE)
 # The day on which something was told is not the day on which it happened.
 _TOLD = re.compile(r"\b(?:said|says|told|announced|stated|reported|confirmed)\b[^,;]{0,40}$", re.IGNORECASE)
 _AGE = re.compile(
@@ -56,7 +56,7 @@ def weekday(said: Said, facts: Sequence[Fact]) -> Finding | None:
         return None
     if stated and any(a and a != b for a, b in zip(stated.day, fact.quantity.day, strict=True)):
         return None
-    name = _WEEKDAYS[fact.quantity.calendar.weekday()]
+    name = WEEKDAYS[fact.quantity.calendar.weekday()]
     return Finding(name == match[1].lower(), f"{fact.quantity.written} is a {name.capitalize()}", (fact,))
 
 
