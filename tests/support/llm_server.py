@@ -20,7 +20,7 @@ import signal
 import sys
 import threading
 import zlib
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -141,7 +141,9 @@ class LLMServer:
         """How much of endless bodies was taken."""
         self._port = port
         self._record = record
-        self._random = random.Random(seed)
+        self._seed = seed
+        self._times: Counter[str] = Counter()
+        """How often each request came: chance depends on this and the request, never on who comes first."""
         self._thread: threading.Thread | None = None
 
     @property
@@ -227,7 +229,8 @@ class LLMServer:
         refusal = self._rejection(request, asked)
         if refusal is not None:
             return refusal
-        fault = self._fault()
+        chance = self._chance(asked)
+        fault = self._fault(chance)
         self.counts[fault or "ok"] = self.counts.get(fault or "ok", 0) + 1
         if fault == "throttled":
             headers = {} if self.behaviour.retry_after is None else {"retry-after": self.behaviour.retry_after}
@@ -246,7 +249,7 @@ class LLMServer:
             return web.Response(body=_bomb(), content_type="application/json", headers={"content-encoding": "gzip"})
         if fault == "endless":
             return await self._endless(request)
-        text, finish = self._spoilt(self.brain(asked), fault)
+        text, finish = self._spoilt(self.brain(asked), fault, chance)
         reply = protocol.write(asked, self.behaviour.dress(text), finish, self.behaviour)
         return web.json_response(self.behaviour.rewrite(reply))
 
@@ -276,10 +279,16 @@ class LLMServer:
                 return _error(400, f"Unsupported parameter: '{name}' is not supported with this model.")
         return None
 
-    def _fault(self) -> str:
+    def _chance(self, asked: Asked) -> random.Random:
+        items = [part.text for part in parts(asked.user)]  # without the fence and numbers, drawn anew for every request
+        request = "\n".join(items) or asked.user
+        self._times[request] += 1
+        return random.Random(f"{self._seed} {self._times[request]} {request}")
+
+    def _fault(self, chance: random.Random) -> str:
         if self.script:
             return self.script.popleft()
-        draw = self._random.random()
+        draw = chance.random()
         for entry in fields(self.faults):
             share: float = getattr(self.faults, entry.name)
             if draw < share:
@@ -287,10 +296,10 @@ class LLMServer:
             draw -= share
         return ""
 
-    def _spoilt(self, text: str, fault: str) -> tuple[str, str]:
+    def _spoilt(self, text: str, fault: str, chance: random.Random) -> tuple[str, str]:
         """A good reply made bad."""
         if fault == "malformed":
-            return self._random.choice(MALFORMED)(text), "stop"
+            return chance.choice(MALFORMED)(text), "stop"
         if fault.startswith("malformed:"):
             return MALFORMED[int(fault.partition(":")[2])](text), "stop"
         if fault == "truncated":
