@@ -59,7 +59,12 @@ class RowError(DataError):
 def first_problem(error: ValidationError, *, whole: str = "row") -> str:
     """What pydantic found wrong first: where, and what; `whole` names the value as a whole."""
     problem = error.errors(include_url=False)[0]
-    return f"{'.'.join(map(str, problem['loc'])) or whole}: {problem['msg'].lower()}"
+    return f"{'.'.join(map(str, problem['loc'])) or whole}: {plain(problem['msg']).lower()}"
+
+
+def plain(message: str) -> str:
+    """A message of pydantic's without the name that it gives to our own errors."""
+    return message.removeprefix("Value error, ")
 
 
 class OutputError(FaithmeterError):

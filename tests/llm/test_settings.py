@@ -51,7 +51,7 @@ def test_specs(spec: str, model: str, changed: dict[str, object]) -> None:
         ("openai:m?model_settings.api_key=sk-1", "environment"),
         ("openai:m?language=x;{y}", "language"),
         ("openai:m?prompt=tiny", "prompt"),
-        ("openai:m?prompt=small&partial=true", "judge options: .*prompt=small does not go with partial=true"),
+        ("openai:m?prompt=small&partial=true", "judge options: prompt=small does not go with partial=true"),
     ],
 )
 def test_bad_specs_say_why(spec: str, says: str) -> None:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import ConfigDict, Field, JsonValue, ValidationError, field_validator, model_validator
 
 from faithmeter.datamodels import Model
-from faithmeter.errors import UsageError
+from faithmeter.errors import UsageError, plain
 from faithmeter.runtime.specs import PROVIDERS, read_spec
 
 Size = Literal["full", "brief", "small"]
@@ -149,7 +149,9 @@ class JudgeSettings(Model):
         try:
             return cls.model_validate(fields)
         except ValidationError as error:
-            raise UsageError("; ".join(_problem(cls, item["loc"], item["msg"]) for item in error.errors())) from None
+            raise UsageError(
+                "; ".join(_problem(cls, item["loc"], plain(item["msg"])) for item in error.errors())
+            ) from None
 
     @property
     def sent(self) -> dict[str, Any]:
