@@ -45,6 +45,9 @@ MINED = {"snli": 0.0, "cf_snli": 0.0, "nlismall_mpe": 0.0, "conjnli": 0.0, "ling
 """Share of a source's claims that are also set against other contexts; 0.25 for those not named."""
 
 
+BLURRED_SHARE = 0.7
+"""How often a written case comes a second time with a text that only the teacher judges."""
+
 NAMES_AT_MOST = 800
 """Claims of a file in which two names are swapped that no clause has as its ends."""
 
@@ -293,11 +296,18 @@ class Builder:
         made = 0
         while cases and made < count:
             order = order or self.rng.sample(cases, len(cases))
-            contexts, asked = make_written(self.rng, order.pop(), around=around)
+            case = order.pop()
+            contexts, asked = make_written(self.rng, case, around=around)
             good = [one.text for one in asked if one.label == "supported"]
             for one in asked:
                 yield self._reasoned(one.text, contexts, one, good, source=f"skill_written_{one.kind}")
                 made += 1
+            if not held and self.rng.random() < BLURRED_SHARE:
+                contexts, asked = make_written(self.rng, case, around=around, blurred=True)
+                for one in asked:
+                    refers = antecedent(one.text, question=one.question or None)
+                    yield self.row(one.text, contexts, "unlabelled", refers=refers, source="written_blurred")
+                    made += 1
 
     def _reasoned(
         self, claim: str, contexts: Sequence[str], one: Made | Asked, good: Sequence[str], *, source: str

@@ -18,6 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from faithmeter.text import sentences
 from training.rows import held_out
 from training.skills.compose import Asked, joint, stretch
 
@@ -36,6 +37,8 @@ class Case(NamedTuple):
     kind: str
     domain: str
     texts: tuple[str, str]
+    edits: tuple[tuple[str, str], ...]
+    """What makes the first text the second: words, and those in their place."""
     question: str
     claims: tuple[tuple[str, str, str], ...]
     """Each claim after its label under either text."""
@@ -73,7 +76,7 @@ def read_cases(path: Path) -> Iterator[Case]:
             other = other.replace(old, new)
         if first == other or not any(a != b for a, b, _ in claims):
             raise ValueError(f"{path.name}, {head}: nothing changes in {first[:60]!r}")
-        yield Case(kind, domain, (first, other), question, tuple(claims))
+        yield Case(kind, domain, (first, other), tuple(edits), question, tuple(claims))
 
 
 @lru_cache(maxsize=1)
@@ -100,18 +103,38 @@ class Set(NamedTuple):
     asked: list[Asked]
 
 
-def make(rng: random.Random, case: Case, *, around: Sequence[str]) -> Set:
-    """Set a case's passage, in one of its worlds, among others and among real sentences."""
+def blur(rng: random.Random, case: Case) -> str:
+    """A case's passage with some of its edits, where it has several, or without some of its lines or sentences."""
+    text, count = case.texts[0], len(case.edits)
+    if count > 1 and rng.random() < 0.5:
+        for old, new in rng.sample(case.edits, rng.randrange(1, count)):
+            text = text.replace(old, new)
+        return text
+    text = rng.choice(case.texts)
+    lines = text.split("\n")
+    parts, space = (lines, "\n") if len(lines) > 2 else ([one.of(text) for one in sentences(text)], " ")
+    if len(parts) < 2:
+        return text
+    left = rng.randint(1, max(1, len(parts) // 2))
+    out = set(rng.sample(range(len(parts)), left))
+    return space.join(part for number, part in enumerate(parts) if number not in out)
+
+
+def make(rng: random.Random, case: Case, *, around: Sequence[str], blurred: bool = False) -> Set:
+    """Set a case's passage, in one of its worlds, among others and among real sentences.
+
+    A `blurred` one is in neither world: nobody said what holds there, and it is for the teacher to say.
+    """
     world = rng.randrange(2)
     question = case.question if rng.random() < 0.7 else ""
     asked = [
-        Asked(case.kind, claim[2], claim[world], case.held, question)
+        Asked(case.kind, claim[2], "unlabelled" if blurred else claim[world], case.held, question)
         for claim in rng.sample(case.claims, len(case.claims))
         if claim[0] != claim[1] or rng.random() < STEADY_SHARE
     ]
-    if len(asked) > 1 and rng.random() < 0.3:
+    if len(asked) > 1 and not blurred and rng.random() < 0.3:
         asked.append(joint(asked, rng))
-    mine = case.texts[world]
+    mine = blur(rng, case) if blurred else case.texts[world]
     others = _cases(held=case.held)
     near = others.get(case.domain, ()) if rng.random() < 0.4 else others[""]
     count = rng.choices((0, 1, 2, 4), (40, 25, 20, 15))[0]

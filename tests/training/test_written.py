@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from training.builder import Builder
-from training.written import all_cases, make, read_cases
+from training.rows import LABELS
+from training.written import all_cases, blur, make, read_cases
 
 CASE = """=== exception | retail
 Most things may be sent back within 60 days.
@@ -62,6 +63,25 @@ def test_the_text_that_decides_is_there_in_one_of_its_worlds() -> None:
         world = next(n for n in (0, 1) if any(case.texts[n] in text for text in contexts))
         labels = {text: labels[world] for *labels, text in case.claims}
         assert all(labels[one.text] == one.label for one in asked if one.text in labels)
+
+
+def test_a_blurred_text_is_in_neither_world_and_labels_nothing(tmp_path: Path) -> None:
+    (case,) = read_cases(_file(tmp_path, CASE.replace("~ Laptops => Sofas", "~ Laptops => Sofas\n~ 60 => 90")))
+    rng = random.Random(3)
+    blurred = {blur(rng, case) for _ in range(50)}
+    partly = {case.texts[0].replace("Laptops", "Sofas"), case.texts[0].replace("60", "90")}
+    left = {line for text in case.texts for line in text.split("\n")[:1]}
+    assert partly <= blurred
+    assert blurred & left
+    assert not blurred & set(case.texts)
+    assert {one.label for one in make(rng, case, around=(), blurred=True).asked} == {"unlabelled"}
+
+
+def test_only_the_teacher_labels_blurred_rows() -> None:
+    rows = list(Builder(5).written(200, around=(), held=False))
+    labels = {LABELS[row.label] for row in rows if row.source == "written_blurred"}
+    assert labels == {"unlabelled"}
+    assert not any(row.source == "written_blurred" for row in Builder(5).written(100, around=(), held=True))
 
 
 def test_whole_cases_are_kept_from_training() -> None:
