@@ -17,6 +17,8 @@ from faithmeter.verify.local import PROVEN, REFUTED, LocalVerifier
 PLANTS = "The Oslo plant made 4,200 tonnes of steel in 2023. The Lyon plant made 3,100 tonnes of steel in 2023."
 STORES = "| City | Hotels | Cafes |\n|---|---|---|\n| Oslo | 120 | 40 |\n| Lyon | 90 | 300 |\n| Porto | 60 | 75 |"
 LAPTOPS = '[{"name": "Aero", "price_usd": 1099, "weight_kg": 1.2}, {"name": "Brio", "price_usd": 899, "weight_kg": 2}]'
+RESULTS = "Net debt was reduced by £15m to £88m. Revenue rose 8% to £412m (2023: £381m). "
+RESULTS += "Operating profit fell to £36m from £44m."
 REVENUE = "| Region | Revenue (USD million) |\n|---|---|\n| Europe | 120 |\n| Asia | 95 |"
 
 
@@ -34,6 +36,14 @@ RIGHT_AND_WRONG = [
     ("unit in a key", LAPTOPS, "The Brio weighs 2,000 grams.", "2,000", "1,200"),
     ("unit in a header", REVENUE, "Revenue in Asia was $95 million.", "95", "120"),
     ("change", "Sales rose from 80 to 100 units.", "Sales rose by 25%.", "25", "20"),
+    ("change, told backwards", RESULTS, "Operating profit fell by £8m.", "£8m", "£9m"),
+    ("change in per cent", RESULTS, "Operating profit fell by 18%.", "18", "28"),
+    ("change and its end", RESULTS, "Operating profit dropped by £8m to £36m.", "£8m", "£7.5m"),
+    ("change from a year in brackets", RESULTS, "Revenue rose by £31m.", "31", "41"),
+    ("change against the year before", "Membership stood at 5,200, compared with 4,000 a year earlier.",
+     "Membership rose by 30%.", "30", "23"),
+    ("what was before", RESULTS, "Net debt was £103m before.", "£103m", "£73m"),
+    ("two clauses", RESULTS, "Operating profit fell by £8m, and revenue rose by £31m.", "£31m", "£21m"),
     ("doubled", "Lumen had 40 shops in 2019. In 2021, Lumen had 80 shops.",
      "The number of shops of Lumen doubled from 2019 to 2021.", "doubled", "tripled"),
     ("share", "In Porto, 60 of the 240 schools were closed.", "A quarter of the schools in Porto were closed.",
@@ -86,6 +96,12 @@ UNPROVEN = [
      "Graz had its first case on a Friday."),
     ("a figure beside another", "Wayne released 200 singles, including 44 as a lead artist.",
      "Wayne released more than 100 singles as a lead artist."),
+    ("set against another place", "Oslo's budget was £5m, compared with £3m in Bergen.", "Oslo's budget rose by £2m."),
+    ("from another place", "Attendance at Porto rose to 1,500 from 1,200 at Lyon.", "Attendance at Porto rose by 300."),
+    ("the end of the change is wrong", RESULTS, "Operating profit fell by £8m to £35m."),
+    ("a range is no change", "The fee rises by 5 to 10 percent.", "The fee rises by 7 percent."),
+    ("any sum is more", "Focus took $44 million at home and $81 million overall, and cost $50 million.",
+     "Focus took an overall total of more than $90 million."),
     ("an average that is stated", "The largest is 0.352 mm long, and the average length of all is 0.338 mm.",
      "The average length of all is 0.338 mm."),
 ]  # fmt: skip
@@ -95,6 +111,45 @@ UNPROVEN = [
 def test_doubt_is_no_proof(context: str, claim: str) -> None:
     proof = found(claim, context)
     assert proof is None or not proof.holds, proof
+
+
+@pytest.mark.parametrize(
+    ("hint", "holds"),
+    [
+        ("Ada Novak was a painter.", True),
+        ("Who was Ada Novak?", True),
+        ("Her sister was a painter.", None),
+        ("Ada Novak's sister was a painter.", None),
+        ("Ada Novak was a painter. Eva Novak was her sister.", None),
+        ("", None),
+    ],
+)
+def test_she_is_the_one_person_that_was_spoken_of(hint: str, holds: bool | None) -> None:
+    context = "Ada Novak (14 March 1879 – 10 March 1955) was a painter."
+    proof = derive("She died aged 75.", Index([context]), [Context(text=context)], hint=hint)
+    assert (proof and proof.holds) is holds
+    wrong = derive("She died aged 78.", Index([context]), [Context(text=context)], hint=hint)
+    assert (wrong and wrong.holds) is (holds and False)
+    assert wrong is None or [("She died aged 78.")[start:end] for start, end in wrong.gaps] == ["78"]
+
+
+def test_a_clause_that_follows_leaves_the_others_to_be_judged() -> None:
+    proof = found("Operating profit fell by £8m, and the board was replaced.", RESULTS)
+    assert proof is not None
+    assert proof.holds
+    assert proof.rest == ("The board was replaced.",)
+
+
+def test_local_judges_what_arithmetic_leaves() -> None:
+    for text, label in (
+        ("Operating profit fell by £8m, and net debt was reduced.", Label.SUPPORTED),
+        ("Operating profit fell by £8m, and the founder of the firm died in Lisbon.", Label.CONTRADICTED),
+    ):
+        sample = Sample(answer=text, contexts=(RESULTS,))
+        (verdict,) = asyncio.run(LocalVerifier().verify([Pair(Claim(text=text, start=0, end=len(text)), sample)]))
+        assert isinstance(verdict, Verdict)
+        assert (verdict.label is Label.SUPPORTED) is (label is Label.SUPPORTED), verdict
+        assert all(item.holds_in(sample.contexts) for item in verdict.evidence)
 
 
 def test_two_sources_that_differ_prove_nothing() -> None:

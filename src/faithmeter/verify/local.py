@@ -215,9 +215,10 @@ class LocalVerifier:
         origin = Origin(verifier="local")
         if not index.passages or not claim.text.strip():
             return Verdict(claim=claim, label=Label.NOT_ENOUGH_INFO, support=0.0, origin=origin)
-        if proof := derive.derive(claim.text, index, sample.contexts):
-            return _proven(claim, proof)
         hint, statement = refers(claim, sample), as_statement(claim.text, sample.asked)
+        proof = derive.derive(claim.text, index, sample.contexts, hint=hint)
+        if proof and (rest := self._support(model, proof.rest, index, hint=hint)) >= self.calibration.threshold:
+            return _proven(claim, proof, at_most=rest)
         best, read = self._read(model, statement or claim.text, index, hint=hint)
         supported = best.support >= self.calibration.threshold
         label = Label.SUPPORTED if supported else Label.NOT_ENOUGH_INFO
@@ -232,6 +233,10 @@ class LocalVerifier:
         gaps = () if supported else ((0, len(claim.text)),) if statement else self.marked(best)
         return Verdict(claim=claim, label=label, support=round(best.support, 4),
                        evidence=tuple(dict.fromkeys(evidence)), gaps=gaps, origin=origin)  # fmt: skip
+
+    def _support(self, model: Model, clauses: Sequence[str], index: Index, *, hint: str) -> float:
+        """What the least supported of some clauses has; 1 if there are none."""
+        return min((self._read(model, clause, index, hint=hint)[0].support for clause in clauses), default=1.0)
 
     def _read(self, model: Model, claim: str, index: Index, *, hint: str) -> tuple[Reading, Sequence[Passage]]:
         """Read more until the claim is supported: a few passages, then all there is room for, then the next best.
@@ -281,10 +286,11 @@ class LocalVerifier:
         return mark(reading.tokens, rule, support=reading.support, contradiction=reading.contradiction)
 
 
-def _proven(claim: Claim, proof: derive.Derivation) -> Verdict:
+def _proven(claim: Claim, proof: derive.Derivation, *, at_most: float) -> Verdict:
     """What arithmetic settles needs no model."""
     label = Label.SUPPORTED if proof.holds else Label.CONTRADICTED
-    return Verdict(claim=claim, label=label, support=PROVEN if proof.holds else REFUTED, evidence=proof.inputs,
+    support = round(min(PROVEN, at_most), 4) if proof.holds else REFUTED
+    return Verdict(claim=claim, label=label, support=support, evidence=proof.inputs,
                    gaps=proof.gaps, reason=proof.reason, origin=Origin(verifier="local:derive"))  # fmt: skip
 
 

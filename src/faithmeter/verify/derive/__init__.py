@@ -8,20 +8,23 @@ from typing import NamedTuple
 from faithmeter.datamodels import Context, Evidence
 from faithmeter.evidence.passages import Index
 from faithmeter.evidence.passages import terms as stems
-from faithmeter.verify.derive.claims import read_claim, worth
+from faithmeter.text.english.clauses import clauses
+from faithmeter.verify.derive.changes import changed, once
+from faithmeter.verify.derive.claims import countable, read_claim, with_subject, worth
 from faithmeter.verify.derive.counts import counted
 from faithmeter.verify.derive.restate import restated
-from faithmeter.verify.derive.rules import aggregate, changed, compared, multiple, portion
+from faithmeter.verify.derive.rules import aggregate, compared, multiple, portion
 from faithmeter.verify.derive.sources import facts
 from faithmeter.verify.derive.times import age, clock_after, lasted, weekday
 
 __all__ = ["VERSION", "Derivation", "derive"]
 
-VERSION = 1
+VERSION = 2
 """Raised when the rules change: part of the signature of the verifiers that use them."""
-RULES = (weekday, age, lasted, clock_after, multiple, changed, portion, compared, aggregate, restated)
+RULES = (weekday, age, lasted, clock_after, multiple, changed, once, portion, compared, aggregate, restated)
 """Asked in turn; the first that finds something settles the claim."""
 _LONGEST = 400
+_FOLLOWS = "It follows from the contexts:"
 
 
 class Derivation(NamedTuple):
@@ -37,23 +40,57 @@ class Derivation(NamedTuple):
     """The formula in a sentence."""
     gaps: tuple[tuple[int, int], ...] = ()
     """Where the wrong number stands in the claim, as (start, end)."""
+    rest: tuple[str, ...] = ()
+    """Clauses of the claim that are still to be judged."""
 
 
-def derive(claim: str, index: Index, contexts: Sequence[Context]) -> Derivation | None:
-    """Prove or refute a claim by arithmetic; None where its words do not name operation and inputs beyond doubt."""
-    if len(claim) > _LONGEST or not worth(claim):
+def derive(claim: str, index: Index, contexts: Sequence[Context], *, hint: str = "") -> Derivation | None:
+    """Prove or refute a claim by arithmetic; None where its words do not name operation and inputs beyond doubt.
+
+    `hint` says what its pronouns refer to. A claim of several clauses is refuted by one, and proven by all; where only
+    some are proven, the others are the derivation's `rest`.
+    """
+    if len(claim) > _LONGEST or not countable(claim):
         return None
-    said = read_claim(claim)
+    whole = _derive(claim, index, contexts, hint=hint)
+    return whole or _derive_clauses(claim, index, contexts, hint=hint)
+
+
+def _derive_clauses(claim: str, index: Index, contexts: Sequence[Context], *, hint: str) -> Derivation | None:
+    parts = clauses(claim)
+    if len(parts) < 2:
+        return None
+    found = [_derive(part.text, index, contexts, hint=hint) for part in parts]
+    for part, proof in zip(parts, found, strict=True):
+        if proof and not proof.holds:
+            gaps = (claim.find(part.text[start:end], part.start, part.end) for start, end in proof.gaps)
+            spans = zip(gaps, (end - start for start, end in proof.gaps), strict=True)
+            return proof._replace(gaps=tuple((start, start + length) for start, length in spans if start >= 0))
+    proven = [proof for proof in found if proof]
+    if not proven:
+        return None
+    formula = "; ".join(proof.formula for proof in proven)
+    inputs = tuple(dict.fromkeys(item for proof in proven for item in proof.inputs))
+    rest = tuple(part.text for part, proof in zip(parts, found, strict=True) if not proof)
+    return Derivation(True, formula, inputs, f"{_FOLLOWS} {formula}.", rest=rest)
+
+
+def _derive(claim: str, index: Index, contexts: Sequence[Context], *, hint: str) -> Derivation | None:
+    named = with_subject(claim, hint)
+    if not worth(named):
+        return None
+    said = read_claim(named)
     if not said.about:
         return None
-    known = facts(index, said.about | set(stems(claim)))
+    known = facts(index, said.about | set(stems(named)))
     answers = (rule(said, known) for rule in RULES)
     finding = next((answer for answer in answers if answer is not None), None) or counted(said, index)
     if finding is None:
         return None
     spans = dict.fromkeys((p.context, p.start, p.end) for fact in finding.facts for p in fact.passages)
     inputs = tuple(Evidence.of(contexts, *span) for span in spans)
-    lead = "It follows from the contexts:" if finding.holds else "The contexts give"
+    lead = _FOLLOWS if finding.holds else "The contexts give"
     wrong = said.quantities if not finding.holds and len(said.quantities) == 1 else ()
-    gaps = tuple((q.start, q.end) for q in wrong)
+    shift = len(named) - len(claim)
+    gaps = tuple((q.start - shift, q.end - shift) for q in wrong)
     return Derivation(finding.holds, finding.formula, inputs, f"{lead} {finding.formula}.", gaps)

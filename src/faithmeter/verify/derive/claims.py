@@ -28,7 +28,7 @@ _GLUE = lexicon.words(
 UP = "rose|risen|rise|rises|grew|grown|grow|increase|increased|increases"
 UP += "|climbed|gained|gain|up|expanded|improved|jumped|higher"
 DOWN = "fell|fallen|fall|falls|decline|declined|decrease|decreased|decreases"
-DOWN += "|dropped|drop|drops|shrank|reduced|reduction|down|lost|sank"
+DOWN += "|dropped|drop|drops|shrank|reduced|reduction|down|lost|sank|cut|lowered"
 _GLUE |= frozenset(f"{UP}|{DOWN}".split("|"))
 _CHANGE = re.compile(rf"\b(?:(?P<up>{UP})(?! to\b)|(?P<down>{DOWN}))\b", re.IGNORECASE)
 MORE = (
@@ -68,6 +68,11 @@ _WHO = re.compile(
     r"\W*(?:(?:he|she|it|they|we|i|you|his|her|their|its|this|these|those|that)\b|someone|somebody|a man|a woman)",
     re.IGNORECASE,
 )
+_PERSON = re.compile(r"(?:He|She) ")
+_SUBJECT = re.compile(
+    r"(?:^|(?<=[.!?] )|\b[Ww]ho (?:is|was) )((?:[A-Z][\w’'-]{1,30} ){1,4}[A-Z][\w-]{1,30})"
+    r"(?=\?| (?:is|was|had|has)\b|,| \()"
+)
 _WORTH = re.compile(
     rf"\d|%|[$€£]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|"
     rf"sixty|seventy|eighty|ninety|hundred|thousand|half|third|quarter|noon|midnight|twice|doubled|tripled|trebled|"
@@ -87,9 +92,22 @@ class Said(NamedTuple):
     names: frozenset[str]
 
 
+def with_subject(claim: str, hint: str) -> str:
+    """A claim about "she" or "he" with the name in its place, if what stands before is about one person alone."""
+    if not (pronoun := _PERSON.match(claim)):
+        return claim
+    named = {match[1] for match in _SUBJECT.finditer(hint)}
+    return f"{named.pop()} {claim[pronoun.end() :]}" if len(named) == 1 else claim
+
+
+def countable(claim: str) -> bool:
+    """Whether a claim holds a quantity or a comparison."""
+    return bool(_WORTH.search(claim))
+
+
 def worth(claim: str) -> bool:
     """Whether a claim holds a quantity or a comparison, and nothing that arithmetic cannot settle."""
-    return bool(_WORTH.search(claim)) and not _UNSURE.search(claim) and not _WHO.match(claim)
+    return countable(claim) and not _UNSURE.search(claim) and not _WHO.match(claim)
 
 
 def read_claim(claim: str) -> Said:

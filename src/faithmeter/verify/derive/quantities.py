@@ -300,7 +300,7 @@ def _joined(text: str, quantities: list[Quantity]) -> list[Quantity]:
 
 
 def _ranges(text: str, quantities: list[Quantity]) -> Iterator[Quantity]:
-    """Put "between 5 and 10 days" and "5-10 days" together; "from 5 to 10" may be a change, and stays apart."""
+    """Put "between 5 and 10 days" and "5-10 days" together; "from 5 to 10" and "by 5 to 10" may tell of changes."""
     index = 0
     while index < len(quantities):
         low = quantities[index]
@@ -309,7 +309,7 @@ def _ranges(text: str, quantities: list[Quantity]) -> Iterator[Quantity]:
             link = text[low.end : high.start].lower()
             before = text[max(0, low.start - _REACH) : low.start].rstrip(" $€£¥₹").lower()
             between = before.endswith("between") and link.strip(" $€£¥₹") in ("and", "-")
-            dashed = link.strip(" $€£¥₹") in ("-", "to") and not before.endswith("from")
+            dashed = link.strip(" $€£¥₹") in ("-", "to") and not before.endswith(("from", " by"))
             factor = high.step / low.step if low.dimension != high.dimension and low.step else Fraction(1)
             if dashed and link.strip() == "-" and high.dimension == "count":
                 yield high._replace(dimension="score", start=low.start, bound="", written=text[low.start : high.end])

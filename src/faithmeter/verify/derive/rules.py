@@ -73,12 +73,17 @@ def same(a: Fact, b: Fact) -> bool:
 _DERIVED = terms("total average mean combined together altogether sum overall")
 
 
-def unstated(said: Said, finding: Finding | None, facts: Sequence[Fact]) -> Finding | None:
-    """A finding, unless it refutes what a context says as it is."""
+def unstated(
+    said: Said, finding: Finding | None, facts: Sequence[Fact], *, claimed: Sequence[Quantity] = ()
+) -> Finding | None:
+    """A finding, unless it refutes what a context says as it is; `claimed`: the quantities that it is about."""
     if finding is None or finding.holds:
         return finding
     for fact in facts:
-        stated = any(fact.quantity.value == q.value and fact.quantity.dimension == q.dimension for q in said.quantities)
+        stated = any(
+            fact.quantity.value == q.value and fact.quantity.dimension == q.dimension
+            for q in claimed or said.quantities
+        )
         if stated and not fact.structured and len(said.about - fact.cover) * 2 <= len(said.about):
             return None
     return finding
@@ -182,7 +187,7 @@ def one(findings: Sequence[Finding]) -> Finding | None:
     return findings[0]
 
 
-def _finding(claimed: Quantity, value: Fraction, left: str, facts: Sequence[Fact]) -> Finding | None:
+def finding_of(claimed: Quantity, value: Fraction, left: str, facts: Sequence[Fact]) -> Finding | None:
     holds = fits(claimed, value)
     return None if holds is None else Finding(holds, f"{left} = {like(claimed, value)}", tuple(facts))
 
@@ -205,15 +210,17 @@ def aggregate(said: Said, facts: Sequence[Fact]) -> Finding | None:
                 continue
             if not alone(said, target, (), counted=len(items)):
                 continue
+            if target.bound and not items[0].structured and not named(said, group):
+                continue  # nearly any sum is "more than 80"
             values = [item.quantity.value for item in items]
             if apart:
                 high, low = sorted(items, key=lambda item: -item.quantity.value)
-                finding = _finding(target, max(values) - min(values), f"{shown(high)} - {shown(low)}", items)
+                finding = finding_of(target, max(values) - min(values), f"{shown(high)} - {shown(low)}", items)
             elif average:
                 inputs = " + ".join(map(shown, items))
-                finding = _finding(target, sum(values, Fraction()) / len(items), f"({inputs}) / {len(items)}", items)
+                finding = finding_of(target, sum(values, Fraction()) / len(items), f"({inputs}) / {len(items)}", items)
             else:
-                finding = _finding(target, sum(values, Fraction()), " + ".join(map(shown, items)), items)
+                finding = finding_of(target, sum(values, Fraction()), " + ".join(map(shown, items)), items)
             if finding:
                 findings.append(finding)
     return unstated(said, one(findings), facts)
@@ -246,7 +253,7 @@ def compared(said: Said, facts: Sequence[Fact]) -> Finding | None:
             left = f"({shown(high)} - {shown(low)}) / {shown(second)}"
         else:
             value, left = apart, f"{shown(high)} - {shown(low)}"
-        if finding := _finding(target, value, left, pair):
+        if finding := finding_of(target, value, left, pair):
             findings.append(finding)
     return unstated(said, one(findings), facts)
 
@@ -283,69 +290,13 @@ def multiple(said: Said, facts: Sequence[Fact]) -> Finding | None:
         if pair is None or not pair[1].quantity.value:
             continue
         ratio = pair[0].quantity.value / pair[1].quantity.value
-        holds = abs(ratio - factor) <= (APPROXIMATE * factor if _ROUGHLY.search(said.text) else factor / 200)
+        holds = abs(ratio - factor) <= (APPROXIMATE * factor if ROUGHLY.search(said.text) else factor / 200)
         if holds or abs(ratio - factor) > factor / 10:
             findings.append(Finding(holds, f"{shown(pair[0])} / {shown(pair[1])} = {float(ratio):.3g}", pair))
     return one(findings)
 
 
-_ROUGHLY = re.compile(r"\b(?:about|around|nearly|almost|roughly|approximately|more than|over)\b", re.IGNORECASE)
-
-
-def changed(said: Said, facts: Sequence[Fact]) -> Finding | None:
-    """Rose by so much, fell by so many per cent, doubled: between two years, or "from … to …"."""
-    factor, way = claims.multiplied(said.text), claims.change(said.text)
-    if (not way) == (factor is None) or (factor is None) != (len(said.quantities) == 1):
-        return None
-    about = said.about - {"double", "triple", "treble", "quadru", "halved"}
-    if claims.comparison(said.text):
-        return None
-    target = said.quantities[0] if said.quantities else None
-    findings = []
-    for group in grouped(facts):
-        pair = _ends(said, group, about)
-        if pair is None:
-            continue
-        before, after = (fact.quantity.value for fact in pair)
-        if not before or pair[0].quantity.dimension != pair[1].quantity.dimension:
-            continue
-        if target is None:
-            assert factor is not None
-            ratio, limit = after / before, factor / 200 if not _ROUGHLY.search(said.text) else APPROXIMATE * factor
-            if abs(ratio - factor) <= limit or abs(ratio - factor) > factor / 10:
-                formula = f"{shown(pair[1])} / {shown(pair[0])} = {float(ratio):.3g}"
-                findings.append(Finding(abs(ratio - factor) <= limit, formula, pair))
-            continue
-        percent = target.dimension == "percent"
-        if (pair[0].quantity.dimension == "percent") if percent else target.dimension != pair[0].quantity.dimension:
-            continue
-        if not re.search(rf"(?:by|of|an?)\s+(?:\w+\s+)?{re.escape(target.written)}|{re.escape(target.written)}\s+"
-                         r"(?:increase|decrease|rise|drop|fall|growth|decline|reduction)", said.text):  # fmt: skip
-            continue
-        value = (after - before) * way / (before / 100 if percent else 1)
-        ends = f"{shown(pair[1])} - {shown(pair[0])}" if way > 0 else f"{shown(pair[0])} - {shown(pair[1])}"
-        if finding := _finding(target, value, f"({ends}) / {shown(pair[0])}" if percent else ends, pair):
-            findings.append(finding)
-    return unstated(said, one(findings), facts)
-
-
-def _ends(said: Said, group: Sequence[Fact], about: frozenset[str]) -> tuple[Fact, Fact] | None:
-    """The earlier and the later of two facts that a claim on a change is about."""
-    years = sorted(term for term in about if term.isdecimal())
-    if len(years) == 2:
-        items = named(said, group, about)
-        if not items or len(items) != 2:
-            return None
-        in_order = [[fact for fact in items if year in fact.own] for year in years]
-        return (in_order[0][0], in_order[1][0]) if all(len(of_year) == 1 for of_year in in_order) else None
-    if years:
-        return None
-    fitting = [fact for fact in group if fact.role and about <= fact.cover and about & fact.cover]
-    if len(fitting) != 2 or fitting[0].passages != fitting[1].passages:
-        return None
-    if [fact.role for fact in fitting] != ["from", "to"] or not fitting[0].names <= about | said.names:
-        return None
-    return fitting[0], fitting[1]
+ROUGHLY = re.compile(r"\b(?:about|around|nearly|almost|roughly|approximately|more than|over)\b", re.IGNORECASE)
 
 
 _OF = re.compile(r"^\s*(?:of|out of)\s+(?:the\s+|its\s+|their\s+|all\s+)?", re.IGNORECASE)
@@ -378,10 +329,10 @@ def portion(said: Said, facts: Sequence[Fact]) -> Finding | None:
         ratio = part.quantity.value / all_of.quantity.value
         left = f"{shown(part)} / {shown(all_of)}"
         if target:
-            finding = _finding(target, ratio * 100, left, (part, all_of))
+            finding = finding_of(target, ratio * 100, left, (part, all_of))
             findings += [finding] if finding else []
         elif fraction is not None and not re.search(r"\b(?:more|less|over|under)\b", said.text):
-            limit = APPROXIMATE if _ROUGHLY.search(said.text) else Fraction(1, 200)
+            limit = APPROXIMATE if ROUGHLY.search(said.text) else Fraction(1, 200)
             if abs(ratio - fraction) <= limit or abs(ratio - fraction) > Fraction(5, 100):
                 findings.append(Finding(abs(ratio - fraction) <= limit, f"{left} = {float(ratio):.3g}", (part, all_of)))
     return one(findings)

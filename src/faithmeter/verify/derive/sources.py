@@ -45,7 +45,11 @@ _CUTS = [
 ]  # fmt: skip
 _BARE = re.compile(r"\s*(?:[,.;)]|$|(?:and|or|in|while|whereas|but)\b)")
 _LINE = re.compile(r"(?P<key>[^:.]{1,40}):\s+(?P<value>\S.*)", re.DOTALL)
-_ROLE = re.compile(r"\b(from|to)\s++(?:about |around |nearly |just |over |some )?[$€£¥₹]?\s*+$", re.IGNORECASE)
+_ROLE = re.compile(
+    r"(?:\b(?:(?P<than>compared (?:with|to)|against|versus|vs\.?)|(?P<from>from)|(?P<to>to)|(?P<by>by)"
+    r"|(?P<year>(?:19|20)\d\d:))\s++(?:about |around |nearly |just |over |some |the )?)[$€£¥₹]?\s*+$",
+    re.IGNORECASE,
+)
 _PRONOUN = re.compile(r"\b(?:it|its|he|she|his|her|they|their|the company|the firm)\b", re.IGNORECASE)
 # What is planned, denied or supposed is no input to a proof.
 _UNSURE = re.compile(
@@ -76,7 +80,7 @@ class Fact(NamedTuple):
     group: tuple[object, ...]
     """Facts that may be set side by side: a column of a table, or the same dimension in prose."""
     role: str = ""
-    """`from` or `to`, of a change."""
+    """Of a change: `from`, `to` or `by`; `than` of what it is set against, `year` of what was in a year before."""
     row: frozenset[str] = frozenset()
     """Terms of the name of its row; empty in prose."""
     structured: bool = False
@@ -196,7 +200,7 @@ def _prose(passage: Passage, index: Index) -> Iterator[Fact]:
                 others -= called[0] - _years(called[0])
             role = _ROLE.search(text, max(0, quantity.start - 40), quantity.start)
             yield Fact(quantity, own, own | (everything - others) | linked, called[position], (passage,),
-                       ("prose", kind), role[1].lower() if role else "")  # fmt: skip
+                       ("prose", kind), str(role.lastgroup) if role else "")  # fmt: skip
 
 
 def _with_units(text: str, quantities: Sequence[Quantity]) -> list[Quantity]:
