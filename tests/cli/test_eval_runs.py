@@ -192,11 +192,19 @@ def test_a_full_disk_is_one_line_and_what_is_finished_is_kept(tmp_path: Path) ->
     assert len(lines_of(output)) == 100
 
 
-def test_an_input_that_vanishes_is_one_line(cli: Cli, tmp_path: Path) -> None:
+def test_an_input_that_is_not_there_stops_before_anything_is_judged(cli: Cli, tmp_path: Path) -> None:
     write_rows(tmp_path / "a.jsonl", make_rows(40))
     done = cli("eval", "a.jsonl", "b.jsonl", "-v", "lexical", "-o", "out.jsonl")
     assert done.returncode == 2
-    assert done.stderr.startswith("faithmeter: b.jsonl: no such file; 40 results kept in out.jsonl.journal")
+    assert done.stderr == "faithmeter: b.jsonl: no such file\n"
+    assert [path.name for path in tmp_path.glob("out*")] == []
+
+
+def test_an_option_is_no_file(cli: Cli, tmp_path: Path) -> None:
+    write_rows(tmp_path / "a.jsonl", make_rows(2))
+    done = cli("eval", "a.jsonl", "-v", "lexical", "--fix", "--html")
+    assert done.returncode == 2
+    assert "--fix needs a file, and was given the option --html" in done.stderr
 
 
 def test_the_data_is_not_overwritten(cli: Cli, tmp_path: Path) -> None:

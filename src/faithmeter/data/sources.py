@@ -83,12 +83,12 @@ def find(source: str | Path | Sequence[str | Path]) -> list[Source]:
     if _REMOTE.match(name):
         return _find_remote(name)
     try:
-        is_one = name == STDIN or Path(name).exists() or not glob.has_magic(name)
+        is_one = name == STDIN or Path(name).exists() or os.path.lexists(name)  # a link to nowhere is found, too
     except (OSError, ValueError) as error:  # a name that is too long, or has a NUL in it
         raise DataError(f"{_short(name)}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if is_one:
         return [Source(name)]
-    names = sorted(glob.glob(name, recursive=True))
+    names = sorted(glob.glob(name, recursive=True)) if glob.has_magic(name) else []
     if not names:
         raise DataError(f"{name}: no such file")
     return [Source(path) for path in names]
