@@ -140,6 +140,18 @@ def test_a_clause_that_follows_leaves_the_others_to_be_judged() -> None:
     assert proof.rest == ("The board was replaced.",)
 
 
+def test_a_life_told_in_one_sentence_is_taken_apart() -> None:
+    context = "Ada Novak (14 March 1879 – 10 March 1955) was a painter from Graz."
+    proof = found("Ada Novak was a painter who came from Graz and died aged 75.", context)
+    assert proof is not None
+    assert proof.holds
+    assert proof.rest == ("Ada Novak was a painter.", "Ada Novak came from Graz.")
+    wrong = found("Ada Novak was a painter who came from Graz and died aged 85.", context)
+    assert wrong is not None
+    assert not wrong.holds
+    assert wrong.gaps == ((57, 59),)
+
+
 def test_local_judges_what_arithmetic_leaves() -> None:
     for text, label in (
         ("Operating profit fell by £8m, and net debt was reduced.", Label.SUPPORTED),

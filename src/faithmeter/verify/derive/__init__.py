@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -24,6 +25,9 @@ VERSION = 2
 RULES = (weekday, age, lasted, clock_after, multiple, changed, once, portion, compared, aggregate, restated)
 """Asked in turn; the first that finds something settles the claim."""
 _LONGEST = 400
+_WHO = re.compile(
+    r"(?P<what>(?P<name>[A-Z][\w’'-]+(?: [A-Z][\w’'-]+){1,3}) (?:is|was) an? [^,.;:]{3,60}?) who (?P<rest>.+)"
+)
 _FOLLOWS = "It follows from the contexts:"
 
 
@@ -57,22 +61,29 @@ def derive(claim: str, index: Index, contexts: Sequence[Context], *, hint: str =
 
 
 def _derive_clauses(claim: str, index: Index, contexts: Sequence[Context], *, hint: str) -> Derivation | None:
-    parts = clauses(claim)
+    parts = _parts(claim)
     if len(parts) < 2:
         return None
-    found = [_derive(part.text, index, contexts, hint=hint) for part in parts]
+    found = [_derive(part, index, contexts, hint=hint) for part in parts]
     for part, proof in zip(parts, found, strict=True):
         if proof and not proof.holds:
-            gaps = (claim.find(part.text[start:end], part.start, part.end) for start, end in proof.gaps)
-            spans = zip(gaps, (end - start for start, end in proof.gaps), strict=True)
-            return proof._replace(gaps=tuple((start, start + length) for start, length in spans if start >= 0))
+            gaps = [(claim.find(part[start:end]), end - start) for start, end in proof.gaps]
+            return proof._replace(gaps=tuple((start, start + length) for start, length in gaps if start >= 0))
     proven = [proof for proof in found if proof]
     if not proven:
         return None
     formula = "; ".join(proof.formula for proof in proven)
     inputs = tuple(dict.fromkeys(item for proof in proven for item in proof.inputs))
-    rest = tuple(part.text for part, proof in zip(parts, found, strict=True) if not proof)
+    rest = tuple(part for part, proof in zip(parts, found, strict=True) if not proof)
     return Derivation(True, formula, inputs, f"{_FOLLOWS} {formula}.", rest=rest)
+
+
+def _parts(claim: str) -> list[str]:
+    """The clauses of a claim; "X was a painter who …" says two things of X."""
+    parts = [part.text for part in clauses(claim)]
+    if len(parts) == 1 and (told := _WHO.fullmatch(claim)):
+        parts = [told["what"] + ".", *(part.text for part in clauses(f"{told['name']} {told['rest']}"))]
+    return parts
 
 
 def _derive(claim: str, index: Index, contexts: Sequence[Context], *, hint: str) -> Derivation | None:
