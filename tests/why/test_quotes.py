@@ -44,7 +44,7 @@ def test_phrases_names_and_code_are_quoted_whole(claim: str, context: str, quote
 
 def test_code_of_the_contexts_is_not_cut() -> None:
     found = why("Without `--purge`, `tidy` only moves old files to the trash.", TIDY)
-    assert found.reason == "the contexts say the opposite: “`tidy` moves”"
+    assert found.reason == "the contexts say the opposite: “`tidy` moves files older than 30 days to the trash”"
 
 
 def test_amounts_are_set_against_amounts_of_their_kind_alone() -> None:
@@ -89,6 +89,8 @@ def test_a_name_of_a_place_is_set_against_places_alone() -> None:
          "the contexts say the opposite: “can be renewed”"),
         ("The tablets should not be taken together with milk.", "Take the tablets two hours after milk products.",
          "negation", "the contexts say the opposite: “Take the tablets two hours after milk products”"),
+        ("You cannot ask for unpaid leave.", "Unpaid leave can be requested by all.", "negation",
+         "the contexts say the opposite: “Unpaid leave can be requested by all”"),
     ],
 )  # fmt: skip
 def test_what_is_planned_or_denied_is_said_to_be(claim: str, context: str, kind: str, reason: str) -> None:
@@ -100,3 +102,8 @@ def test_what_the_contexts_call_otherwise_is_not_missing() -> None:
     context = "Tamarind Foods opens up to five restaurants in 2025. One restaurant was closed."
     found = why("The company has opened six restaurants.", context, label="not_enough_info")
     assert "company" not in str(found.reason)
+
+
+def test_what_no_passage_says_is_not_called_the_opposite() -> None:
+    found = why("Cash is not accepted for the fee.", "The fee is paid by card.", label="not_enough_info")
+    assert found.reason == "no passage says this; the nearest is “The fee is paid by card.”"

@@ -21,7 +21,8 @@ def reason(finding: Finding | None, seen: Comparison, label: Label, pieces: Sequ
     """Why a claim is not supported, in one sentence."""
     ours = _quoted(_finished(finding, seen), [seen.claim]) if finding else ""
     theirs = _quoted(finding.theirs, seen.sources.texts) if finding else ""
-    made = _said(finding, ours, theirs, seen) if finding else ""
+    unsaid = label is Label.NOT_ENOUGH_INFO and finding is not None and finding.kind == "negation"
+    made = _said(finding, ours, theirs, seen) if finding and not unsaid else ""
     return made or _plain(label, pieces)
 
 

@@ -101,12 +101,13 @@ def _phrase(text: str, span: Span, *, heavy: int = 2) -> Span:
 
 
 def _said(seen: Comparison, denied: Sequence[str]) -> str:
-    """Where the passage says what the claim denies: all of the sentence if it has only one thing of it."""
+    """Where the passage says what the claim denies: all of the sentence if it lacks the first word that is denied."""
     indices = [n for n, word in enumerate(seen.theirs) if word.stem in denied]
     if not indices:
         return ""
     first, last = indices[0], max(n for n in indices if n - indices[0] < _STRETCH)
-    if (first == last and seen.theirs[first].stem != denied[0]) or seen.theirs[last].stem.isdecimal():
+    said = {word.stem for word in seen.theirs[first : last + 1]}
+    if denied[0] not in said or seen.theirs[last].stem.isdecimal():
         return _sentence(seen.passage, seen.theirs[first].start)  # "not taken with milk", of "two hours after milk"
     for _ in range(_LEAD):
         if first and seen.theirs[first - 1].text.lower() in _LEADS and not _apart(seen, first):
