@@ -105,5 +105,5 @@ def test_what_the_contexts_call_otherwise_is_not_missing() -> None:
 
 
 def test_what_no_passage_says_is_not_called_the_opposite() -> None:
-    found = why("Cash is not accepted for the fee.", "The fee is paid by card.", label="not_enough_info")
-    assert found.reason == "no passage says this; the nearest is “The fee is paid by card.”"
+    found = why("You cannot ask for unpaid leave.", "Unpaid leave can be requested by all.", label="not_enough_info")
+    assert found.reason == "no passage says this; the nearest is “Unpaid leave can be requested by all.”"
