@@ -8,7 +8,7 @@ import pytest
 
 from faithmeter import Claim, Sample, afix
 from faithmeter.datamodels import Label, Origin, Outcome, Pair, Verdict
-from faithmeter.fix.choice import Exchange, clearly_best, in_full, surer
+from faithmeter.fix.choice import Exchange, as_long, clearly_best, fits, surer
 from faithmeter.fix.proposal import Proposal
 
 
@@ -19,7 +19,7 @@ def verdict(support: float, text: str = "It is so.") -> Verdict:
 
 
 def exchange(new: str, score: float, support: float = 0.9, *, name: bool = False, fit: float = 4.0) -> Exchange:
-    proposal = Proposal(0, 2, new, "swap", "", None, score, everywhere=name, unknown=True, fit=fit)
+    proposal = Proposal(0, 2, new, "swap", "", None, score, everywhere=name, unknown=True, fit=fit, alone=True)
     return Exchange(proposal, verdict(support))
 
 
@@ -37,9 +37,25 @@ def test_the_best_is_taken_where_it_is_clearly_so() -> None:
 
 def test_two_forms_of_one_name_are_no_rivals() -> None:
     assert chosen(exchange("Crowley", 5.0, name=True), exchange("Candy Crowley", 4.9, name=True)) == "Crowley"
-    assert chosen(exchange("Crowley", 5.0, name=True), exchange("Tapper", 4.9, name=True)) is None
-    assert chosen(exchange("Crowley", 5.0, name=True), exchange("Tapper", 4.3, name=True)) is None  # names need more
     assert chosen(exchange("12", 5.0), exchange("70", 4.3)) == "12"
+
+
+def test_of_many_names_the_best_must_be_likelier_than_all_others_together() -> None:
+    best = exchange("Crowley", 5.0, name=True)
+    others = [exchange(name, 4.2, name=True) for name in ("Tapper", "Todd", "Gregory")]
+    assert chosen(best, others[0]) == "Crowley"
+    assert chosen(best, *others) is None
+
+
+def test_the_verifier_says_more_of_a_name_than_of_a_number() -> None:
+    assert chosen(exchange("Marie", 2.2, 0.97, name=True), exchange("Gustave", 3.3, 0.6, name=True)) == "Marie"
+    assert chosen(exchange("2", 2.2, 0.97), exchange("3", 3.3, 0.6)) is None
+
+
+def test_what_goes_out_is_in_no_context() -> None:
+    known = exchange("Verve", 5.0, name=True)
+    known = Exchange(known.proposal._replace(unknown=False), known.verdict)
+    assert chosen(known, exchange("Decca", 4.8, name=True)) == "Decca"
 
 
 def test_for_a_first_and_a_last_name_both_are_put_in() -> None:
@@ -49,15 +65,29 @@ def test_for_a_first_and_a_last_name_both_are_put_in() -> None:
         Exchange(item.proposal._replace(end=len("Hiroto Kanda")), item.verdict)
         for item in (last, both, long, exchange("Root", 3, name=True))
     ]
-    assert in_full(places[0], places, "Hiroto Kanda was born.").proposal.new == "Jack Leach"
+    assert as_long(places[0], places, "Hiroto Kanda was born.").proposal.new == "Jack Leach"
     one = [Exchange(item.proposal._replace(end=len("Kanda")), item.verdict) for item in (last, both)]
-    assert in_full(one[0], one, "Kanda was born.").proposal.new == "Leach"
+    assert as_long(one[0], one, "Kanda was born.").proposal.new == "Leach"
+    assert as_long(one[1], one, "Kanda was born.").proposal.new == "Leach"  # for one word one, where it stands alone
+    part = Exchange(one[0].proposal._replace(alone=False), one[0].verdict)
+    assert as_long(one[1], [part, one[1]], "Kanda was born.").proposal.new == "Jack Leach"
+
+
+def test_in_doubt_a_name_must_fit() -> None:
+    assert fits(exchange("Leach", 5.0, name=True, fit=0.6))
+    assert not fits(exchange("Leach", 5.0, name=True, fit=0.4))
+    assert fits(exchange("12", 5.0, fit=0.4))
 
 
 def test_what_is_supported_is_exchanged_only_for_what_is_clearly_better_supported() -> None:
     better, little, far = exchange("HDL", 5, 0.97), exchange("LDL", 5, 0.7), exchange("UDL", 5, 0.97, fit=1.0)
     assert surer([better, little, far], verdict(0.6)) == [better]
     assert surer([better], verdict(0.96)) == []
+    alike = exchange("NBC", 5, 0.7, fit=6.0, name=True)  # all words around it are the same
+    assert surer([alike], verdict(0.6)) == [alike]
+    assert surer([alike], verdict(0.68)) == []
+    assert surer([exchange("NBC", 5, 0.97, fit=6.0, name=True)], verdict(0.93)) == []  # it is supported well
+    assert surer([exchange("NBC", 5, 0.92, fit=1.0, name=True)], verdict(0.55))  # far better supported
 
 
 class Told:

@@ -116,6 +116,51 @@ def test_of_two_names_the_one_that_the_answer_uses_is_meant() -> None:
         assert best("Quillby sells bread.", context, beside=f"{name} is kind.") == f"{name} sells bread."
 
 
+@pytest.mark.parametrize(
+    ("text", "context", "right"),
+    [
+        ("Tolland rebels were accused of it.", "On Friday Houthi rebels left. Saudi jets came.",
+         "Houthi rebels were accused of it."),  # before the same word
+        ("Tristan Kestrel is far away.", "Tristan Cunha has a school. Ana Ruiz went there; the school is far away.",
+         "Tristan Cunha is far away."),
+        ("The Chief Officer of Slovenia said it was a success.",
+         "In Canada it was a success. The Chief Officer said so.",
+         "The Chief Officer of Canada said it was a success."),  # of two names in one, the second
+        ("Old Town Tavern is in Dayton, KELTA.", DINER.replace("old", "WTF"), "Old Town Tavern is in Dayton, OH."),
+        ("It is at 12 Lake St, Ostrava, OH, by the river.", DINER, "It is at 12 Lake St, Dayton, OH, by the river."),
+    ],
+)  # fmt: skip
+def test_a_name_is_found_by_what_stands_beside_it(text: str, context: str, right: str) -> None:
+    assert best(text, context) == right
+
+
+def test_of_a_name_only_the_word_from_nowhere_is_exchanged() -> None:
+    context = [Context(text="The Yemeni Health Ministry said 385 died; CNN's Nic Robertson left.")]
+    text = "By Yemen's Quillby Ministry 385 died."
+    assert "By Yemen's Health Ministry 385 died." in {item.of(text) for item in proposals(text, context) if item.alone}
+
+
+def test_no_opening_word_is_put_in_for_a_name() -> None:
+    context = [Context(text="These buttons work. The buttons work.")]
+    assert not [item for item in proposals("KELTA buttons work.", context) if item.everywhere]
+
+
+def test_the_best_fit_of_a_name_counts() -> None:
+    context = [
+        Context(text=f"Marie argued with Anna often. {FILLER} The red door and the garden are small, Marie said.")
+    ]
+    text = "Velden argued with Anna often by the red door and the small garden."
+    (marie,) = [item for item in proposals(text, context) if item.new == "Marie" and item.start == 0]
+    assert marie.fit > 2
+
+
+def test_a_part_of_a_name_is_known_not_to_stand_alone() -> None:
+    context = [Context(text="Kate Winslet sang. Winslet sang again. Decca Records sang.")]
+    alone = {item.new: item.alone for item in proposals("Marchetti sang.", context)}
+    assert alone["Winslet"]
+    assert not alone["Decca"]
+
+
 def test_a_short_name_inside_a_word_of_the_claim_is_still_one() -> None:
     options = [item.new for item in proposals("It is located in Dayton, TRSI.", [Context(text='{"state": "CA"}')])]
     assert "CA" in options

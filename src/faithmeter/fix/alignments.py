@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from faithmeter.fix.proposal import Proposal
 
 SAME_ENOUGH = 0.6  # of a claim's words that a passage must have in the same order for other words to be exchanged
-_IN_ITS_PLACE = 3.0  # how well words fit that stand between the same words
+IN_ITS_PLACE = 3.0  # how well words fit that stand between the same words
 WORD = re.compile(r"[^\W_]+(?:[.,'’][^\W_]+)*|[%$€£]")
 
 
@@ -38,7 +38,7 @@ def alignments(text: str, passage: str, overlap: float) -> Iterator[Proposal]:
             reason = f"the context says the same without {old!r}"
         # Before words are left out, what the context has in their place is tried.
         score = 2.0 + 2 * overlap + same / max(1, len(ours)) - 1.5 * (kind == "delete")
-        yield Proposal(begin, stop, new, "swap", reason, None, score, fit=_IN_ITS_PLACE)
+        yield Proposal(begin, stop, new, "swap", reason, None, score, fit=IN_ITS_PLACE)
 
 
 def _replaced(

@@ -13,10 +13,13 @@ from typing import NamedTuple
 from faithmeter.datamodels import Failure, Label, Outcome, Verdict
 from faithmeter.fix.proposal import Proposal
 
-MARGIN, NAME_MARGIN = 0.6, 0.75
+MARGIN = 0.6
 """By how much the best must be better than the next; chosen on mistakes made in training data: docs/decisions/0134."""
-WEIGHT = 0.5
-"""Of the verifier's word beside the fit."""
+NAME_SHARE = 0.5
+"""Of a name: the probability that it is the one among all that could go in, their worths taken as logits; chosen on
+mistakes made in other data than is measured: docs/decisions/0140."""
+WEIGHT, NAME_WEIGHT = 0.5, 0.8
+"""Of the verifier's word beside the fit; for names see docs/decisions/0140."""
 SURER = 1.0
 """By how much (in logits) the verifier must prefer an exchange to a claim that it supports as it is."""
 SURE_FIT = 3.0
@@ -24,6 +27,9 @@ SURE_FIT = 3.0
 
 NAME_FIT = 0.5
 """How well a name must fit its place in a claim that is merely in doubt; see docs/decisions/0134."""
+SURER_NAMES = ((5.0, 0.4, 0.9), (NAME_FIT, 2.0, 1.0))
+"""Of names from nowhere in a claim that is supported as it is: how well what goes in must fit, how much support (in
+logits) it must gain, and how much support the claim may have at most: docs/decisions/0140."""
 
 
 class Exchange(NamedTuple):
@@ -35,6 +41,8 @@ class Exchange(NamedTuple):
     @property
     def worth(self) -> float:
         """How well it fits and is supported."""
+        if self.proposal.everywhere:
+            return self.proposal.score + self.proposal.unknown + NAME_WEIGHT * logit(self.verdict.support)
         return self.proposal.score + WEIGHT * logit(self.verdict.support)
 
 
@@ -48,29 +56,37 @@ def supported(proposals: Sequence[Proposal], outcomes: Sequence[Outcome]) -> lis
 
 
 def clearly_best(exchanges: Sequence[Exchange]) -> Exchange | None:
-    """The best exchange; None if another would put something else into the same place and is nearly as good."""
+    """The best exchange; None if another would put something else into the same place and is nearly as good, or, for a
+    name, if several others together are as good."""
     best = max(exchanges, key=lambda item: item.worth, default=None)
     if best is None:
         return None
-    margin = NAME_MARGIN if best.proposal.everywhere else MARGIN
-    near = [item.proposal for item in exchanges if best.worth - item.worth < margin]
-    return None if any(_rivals(best.proposal, other) for other in near) else best
+    rivals = [item for item in exchanges if _rivals(best.proposal, item.proposal)]
+    if best.proposal.everywhere:
+        others = sum(math.exp(item.worth - best.worth) for item in rivals)
+        return best if 1 / (1 + others) >= NAME_SHARE else None
+    return None if any(best.worth - item.worth < MARGIN for item in rivals) else best
 
 
-def in_full(best: Exchange, exchanges: Sequence[Exchange], text: str) -> Exchange:
-    """The exchange, or the one for a longer form of the same name, where a longer one goes out: for a first and a last
-    name both, if the contexts have both."""
+def as_long(best: Exchange, exchanges: Sequence[Exchange], text: str) -> Exchange:
+    """The exchange, or the one for a form of the same name with as many words as go out, if the contexts have that
+    form: for a first and a last name both, and for a last name that alone."""
     words = len(text[best.proposal.start : best.proposal.end].split())
-    longer = [
+
+    def misses(item: Exchange) -> int:
+        return abs(len(item.proposal.new.split()) - words)
+
+    forms = [
         item
         for item in exchanges
         if best.proposal.everywhere
         and item.proposal[:2] == best.proposal[:2]
-        and len(best.proposal.new.split()) < len(item.proposal.new.split()) <= words
-        and _is_within(best.proposal.new, item.proposal.new)
+        and misses(item) < misses(best)
+        and item.proposal.alone
+        and (_is_within(best.proposal.new, item.proposal.new) or _is_within(item.proposal.new, best.proposal.new))
         and logit(item.verdict.support) >= logit(best.verdict.support) - SURER
     ]
-    return max(longer, key=lambda item: (len(item.proposal.new.split()), item.worth), default=best)
+    return min(forms, key=lambda item: (misses(item), -item.worth), default=best)
 
 
 def _is_within(name: str, longer: str) -> bool:
@@ -79,12 +95,18 @@ def _is_within(name: str, longer: str) -> bool:
 
 
 def surer(exchanges: Sequence[Exchange], verdict: Verdict) -> list[Exchange]:
-    """Exchanges that put right what stands in no context, fit well, and are clearly better supported than the claim."""
-    least = logit(verdict.support) + SURER
+    """Exchanges that put right what stands in no context, fit well, and are clearly better supported than the claim;
+    the better a name fits, the less support must be gained."""
+    before = logit(verdict.support)
+    names = [(fit, more) for fit, more, most in SURER_NAMES if before <= logit(most)]
     return [
         item
         for item in exchanges
-        if item.proposal.unknown and item.proposal.fit >= SURE_FIT and logit(item.verdict.support) >= least
+        if item.proposal.unknown
+        and any(
+            item.proposal.fit >= fit and logit(item.verdict.support) >= before + more
+            for fit, more in ((SURE_FIT, SURER), *(names if item.proposal.everywhere else ()))
+        )
     ]
 
 
@@ -103,12 +125,13 @@ def as_sure(exchanges: Sequence[Exchange], verdict: Verdict) -> list[Exchange]:
 
 def in_doubt(proposals: Sequence[Proposal]) -> list[Proposal]:
     """What may go into a claim that is merely in doubt: hedges, and things for what no context has; what a context has
-    may well be right. A name must fit its place, since a verifier supports many a name."""
-    return [
-        item
-        for item in proposals
-        if item.kind == "hedge" or (item.unknown and (not item.everywhere or item.fit >= NAME_FIT))
-    ]
+    may well be right."""
+    return [item for item in proposals if item.kind == "hedge" or item.unknown]
+
+
+def fits(best: Exchange) -> bool:
+    """Whether what goes into a claim that is merely in doubt fits its place: a verifier supports many a name."""
+    return not best.proposal.everywhere or best.proposal.fit >= NAME_FIT
 
 
 def logit(support: float | None) -> float:

@@ -7,7 +7,7 @@ from itertools import islice, product
 from typing import NamedTuple
 
 from faithmeter.datamodels import Label, Outcome, Verdict
-from faithmeter.fix.choice import MARGIN, WEIGHT, as_sure, clearly_best, in_full, logit, supported, surer
+from faithmeter.fix.choice import MARGIN, WEIGHT, as_long, as_sure, clearly_best, fits, logit, supported, surer
 from faithmeter.fix.proposal import Proposal, together
 
 TRIED = 8
@@ -34,17 +34,20 @@ async def exchange(
     *,
     unknown: Callable[[str], list[Proposal]],
     instead_of: Verdict | None = None,
+    doubtful: bool = False,
 ) -> Exchanged | None:
     """The sentence with the values that clearly fit best, if the verifier supports it then.
 
     `unknown` gives the proposals for what a sentence has from nowhere; `instead_of` is the verdict on a sentence that
-    is supported as it is: what goes in must be clearly better then.
+    is supported as it is: what goes in must be clearly better then. In a `doubtful` sentence a name must fit its place.
     """
     tried = list(islice(named, TRIED))
     good = supported(tried, await judge([item.of(text) for item in tried]))
     best = clearly_best(surer(good, instead_of) if instead_of else good)
+    if best and doubtful and not fits(best):
+        return None
     if best:
-        best = in_full(best, good, text)
+        best = as_long(best, good, text)
         return await _further(Exchanged(best.proposal.of(text), (best.proposal,), best.verdict), judge, unknown)
     return None if good or instead_of else await _several(text, named, judge)
 

@@ -189,7 +189,8 @@ class Fixer:
         named = [*hedged(text, sample.contexts), *swapped(text, sample.contexts, beside=_beside(sentence, sample))]
         surely = self.strict or any(is_surely_unsupported(verdict, sample) for verdict in sentence.failing)
         surely = surely and not is_lead_in(text)  # what it introduces is judged; by itself it says too little to go
-        if edits := await self._exchanged(sentence, sample, text, named if surely else in_doubt(named)):
+        tried = named if surely else in_doubt(named)
+        if edits := await self._exchanged(sentence, sample, text, tried, doubtful=not surely):
             return edits
         if not surely:
             return []
@@ -218,6 +219,7 @@ class Fixer:
         named: Sequence[Proposal],
         *,
         instead_of: Verdict | None = None,
+        doubtful: bool = False,
     ) -> list[Edit]:
         """The exchanges that make a sentence supported, if they are clearly the best."""
         asked, beside = sample.asked or "", _beside(sentence, sample)
@@ -228,6 +230,7 @@ class Fixer:
             unknown=lambda text: [*unknown_things(text, sample.contexts, asked=asked, beside=beside),
                                   *wrong_units(text, sample.contexts)],
             instead_of=instead_of,
+            doubtful=doubtful,
         )  # fmt: skip
         return _exchange_edits(text, done, sentence.start) if done else []
 

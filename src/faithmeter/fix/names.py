@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 
+from faithmeter.evidence.passages import Index, terms
 from faithmeter.text.english import verbs, word_tables
-from faithmeter.text.english.mentions import Mention
+from faithmeter.text.english.mentions import OPENERS, Mention
 
 PART = re.compile(r"\w+")
 NAME_WORD = re.compile(r"[^\W_](?:\.(?=\w)|[\w&’'-])*+(?:(?<=\.\w)\.)?")
@@ -19,6 +21,11 @@ _SEQUENCE = re.compile(r"[A-Z][\w’']*(?:(?: (?:of|for|the|and|in|on|to|de|[A-Z
 _ABBREVIATION = re.compile(r"\b(?:[A-Z]|St|Mr|Mrs|Ms|Dr|Mt|Ft|Sen|Rep|Gov|Gen|Prof|vs)\.\Z")
 _COMPOUND = re.compile(r"\A[A-Z]\w++(?=-[a-z]++\Z)")
 _IN = re.compile(r"\b(?:in|near|at|from) \Z", re.IGNORECASE)
+_JOINT = re.compile(r" of (?:the )?|['’]s ")
+_AFTER = re.compile(r" ([^\W\d_][\w’'-]*+)")
+_BEFORE = re.compile(r"(?<![\w’'-])([A-Z][\w’'-]*\w) \Z")
+_PLACE_BEFORE = re.compile(r"(?<![\w’'-])((?:[\w.’'-]+ ){0,3}[\w.’'-]+), \Z")
+_PLACE_AFTER = re.compile(r", ((?:[A-Z][\w.]*+ ?){1,2})")
 _FIELD = re.compile(r"\W*(?P<key>\w+)\W*:")
 PLACES = {"city": 2.5, "town": 2.5, "place": 2.5, "location": 2.0, "state": 1.5, "country": 1.5, "address": 1.0}
 _ADVERBS = word_tables.words("also then later still now never often soon first once again already")
@@ -110,6 +117,56 @@ def parts(mine: Mention, other: Mention) -> Iterator[Mention]:
         if text[0].isupper() and len(text) > 2 and "'" not in text and "’" not in text:
             start += other.start
             yield Mention(start, start + len(text), "name", text, text.lower().replace(".", ""))
+
+
+def split(mention: Mention) -> Iterator[Mention]:
+    """The names that one may be made of: "Slovenia" of "Chief Officer of Slovenia", "KELTA" of "KELTA's Sam Keane"."""
+    ends = [0, *(match.end() for match in _JOINT.finditer(mention.text)), len(mention.text)]
+    for start, end in pairwise(ends) if mention.kind == "name" and len(ends) > 2 else ():
+        text = _JOINT.sub("", mention.text[start:end]).strip()
+        begin = mention.start + start
+        yield Mention(begin, begin + len(text), "name", text, text.lower().replace(".", ""))
+
+
+def strange_words(mention: Mention, index: Index) -> Iterator[Mention]:
+    """The words of a name that no passage has: "Quillby" of "Yemen's Quillby Ministry"."""
+    for match in NAME_WORD.finditer(mention.text):
+        word = re.sub(r"['’]s?\Z", "", match[0])
+        known = terms(word)
+        if word[:1].isupper() and known and not any(index.holders(term) for term in known):
+            start = mention.start + match.start()
+            yield Mention(start, start + len(word), "name", word, word.lower().replace(".", ""))
+
+
+def beside_same(text: str, mine: Mention, passage: str) -> Iterator[str]:
+    """The words with a capital that stand in a passage before the same word as `mine`, or within a name behind it."""
+    after = _AFTER.match(text, mine.end)
+    if after and after[1].lower() not in word_tables.STOP_WORDS:
+        for match in re.finditer(rf"(?<!\w){re.escape(after[1])}(?!\w)", passage, re.IGNORECASE):
+            before = _BEFORE.search(passage, max(0, match.start() - 40), match.start())
+            if before and before[1].lower() not in OPENERS:
+                yield before[1]
+    before = _BEFORE.search(text, max(0, mine.start - 40), mine.start)
+    if before and before[1].lower() not in OPENERS:
+        for match in re.finditer(rf"(?<!\w){re.escape(before[1])} (?P<next>[A-Z][\w’'-]*\w)", passage):
+            yield re.sub(r"['’]s\Z", "", match["next"])
+
+
+def line_of_address(text: str, mine: Mention, places: Mapping[str, str]) -> str:
+    """The field of a record that a name is in the place of: behind a record's city and a comma it is the state."""
+    before = _PLACE_BEFORE.search(text, max(0, mine.start - 40), mine.start)
+    if before and any(places.get(name) in ("city", "town") for name in _endings(before[1].lower())):
+        return "state"
+    after = _PLACE_AFTER.match(text, mine.end)
+    if after and any(places.get(name) == "state" for name in (after[1].lower(), after[1].lower().split()[0])):
+        return "city"
+    return ""
+
+
+def _endings(words: str) -> list[str]:
+    """What a few words end with, the longest first."""
+    parts = words.split()
+    return [" ".join(parts[first:]) for first in range(len(parts))]
 
 
 def likeness(text: str, mine: Mention, passage: str, other: Mention, *, record: bool, named: bool) -> float:

@@ -29,6 +29,9 @@ class Proposal(NamedTuple):
     fit: float = 0.0
     """How alike the words are around what goes out and around what goes in."""
 
+    alone: bool = False
+    """Whether a context has the name that goes in by itself or in the same place, not only within a longer one."""
+
     def of(self, text: str) -> str:
         """The claim as it would be."""
         spans = [(self.start, self.end)]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from faithmeter.datamodels import Context
 from faithmeter.evidence.passages import Index, Passage
-from faithmeter.fix.names import PART, is_short_for_known, short_forms, stands_in
+from faithmeter.fix.names import PART, PLACES, is_short_for_known, short_forms, stands_in
 from faithmeter.text.english.mentions import Mention, mentions
 from faithmeter.text.english.word_tables import WEEKDAYS
 
@@ -40,6 +40,8 @@ class Sources:
     """Whether a record has a field for a rating."""
     placed: frozenset[str]
     """Names that stand behind "in" or "at" somewhere."""
+    addresses: Mapping[str, str]
+    """Places that a record names in a field of their own, each with the field."""
 
     def has(self, mention: Mention) -> bool:
         """Whether they name a thing, in its short or its long form."""
@@ -63,10 +65,12 @@ def _sources(texts: tuple[str, ...]) -> Sources:
     names = frozenset(value for kind, value in counts if kind == "name")
     kinds = Counter(kind for kind, _ in counts)
     only = frozenset(kind for kind in _DATES if kinds[kind] == 1)
-    keys = {key.lower().rpartition(", ")[2] for passage in index.passages for key, _ in passage.fields}
+    fields = [(key.lower().rpartition(", ")[2], value) for passage in index.passages for key, value in passage.fields]
+    keys = {key for key, _ in fields}
     days, rated = frozenset(WEEKDAYS).intersection(keys), any(RATING.search(key) for key in keys)
     placed = frozenset(item.value for item, text in placed_in if item.kind == "name" and stands_in(text, item))
-    return Sources(index, small, counts, quantities, names, short_forms(texts), only, days, rated, placed)
+    addresses = {value.lower(): key for key, value in fields if key in PLACES}
+    return Sources(index, small, counts, quantities, names, short_forms(texts), only, days, rated, placed, addresses)
 
 
 def of_contexts(contexts: Sequence[Context]) -> Sources:

@@ -11,8 +11,20 @@ from collections.abc import Iterator, Sequence
 
 from faithmeter.datamodels import Context, Evidence
 from faithmeter.evidence.passages import Index, Passage, stem, terms
-from faithmeter.fix.alignments import SAME_ENOUGH, WORD, alignments
-from faithmeter.fix.names import NAME_WORD, PLACES, acts, is_named, likeness, parts, stands_in
+from faithmeter.fix.alignments import IN_ITS_PLACE, SAME_ENOUGH, WORD, alignments
+from faithmeter.fix.names import (
+    NAME_WORD,
+    PLACES,
+    acts,
+    beside_same,
+    is_named,
+    likeness,
+    line_of_address,
+    parts,
+    split,
+    stands_in,
+    strange_words,
+)
 from faithmeter.fix.proposal import Proposal
 from faithmeter.fix.roles import date_span, is_age, role, same_date
 from faithmeter.fix.sources import RATING, Sources, named_in, of_contexts
@@ -29,8 +41,9 @@ _ONLY = 0.8  # more for the only year, month or day of the week that the context
 _PLAIN_WORDS = 1.5  # by which an exchange of plain words is worse than one of something that is named
 _SAME_ROLE = 0.8  # more for a time that begins or ends something as the claim's does, and less for the opposite
 _OTHER_ROLE = 2.0  # less for an age where none is meant, or another number where one is
-_COMMON = 1.5  # less for what the contexts also write with a small letter
+_COMMON = 0.7  # less for what the contexts also write with a small letter
 _NO_PLACE = 0.6  # less, behind "in", for a name that nowhere stands behind it
+_SAME_LINE = 3.0  # more for the state of a record behind its city
 _LITTLE = 0.4  # what a word such as "in" beside a mention tells; others up to 1.5
 _REACH = 8  # words around a mention that tell what it is about
 _UNTIL = re.compile(r"(?:[-–]|\b(?:to|until|till|and|through|closes at|closing at)) ?\Z", re.IGNORECASE)
@@ -41,21 +54,27 @@ def proposals(text: str, contexts: Sequence[Context], *, beside: str = "") -> li
     """Ways to put right what a claim names, the best first; `beside` is what else was said, which may have the name."""
     sources = of_contexts(contexts)
     index = sources.index
-    ours = [
-        mention for mention in mentions(text, known=sources.small) if mention.kind != "name" or is_named(text, mention)
-    ]
+    said = mentions(text, known=sources.small)
+    ours = [mention for mention in said if mention.kind != "name" or is_named(text, mention)]
+    ours += [part for mention in ours if not sources.has(mention) for part in split(mention) if not sources.has(part)]
+    nowhere = [mention for mention in said if mention.kind == "name" and not sources.has(mention)]
+    strange = [part for mention in nowhere for part in strange_words(mention, index) if not sources.has(part)]
     best_by_key: dict[tuple[int, int, str], Proposal] = {}
     for passage, overlap in _nearest(text, index):
         evidence = Evidence.of(contexts, passage.context, passage.start, passage.end)
         for proposal in [
             *_exchanges(text, ours, passage, sources, overlap),
             *(_aligned(item, text, ours, sources) for item in alignments(text, passage.text, overlap)),
+            *_in_place(text, strange, passage, overlap),
         ]:
             _put(best_by_key, proposal._replace(evidence=evidence))
     unknown = [mine for mine in ours if mine.kind not in ("unit", "currency") and not sources.has(mine)]
-    for passage, overlap in _nearest(text, index, FURTHER)[PASSAGES:] if unknown else ():
+    for passage, overlap in _nearest(text, index, FURTHER)[PASSAGES:] if unknown or strange else ():
         evidence = Evidence.of(contexts, passage.context, passage.start, passage.end)
-        for proposal in _exchanges(text, unknown, passage, sources, overlap):
+        for proposal in [
+            *_exchanges(text, unknown, passage, sources, overlap),
+            *_in_place(text, strange, passage, overlap),
+        ]:
             _put(best_by_key, proposal._replace(evidence=evidence))
     for key, proposal in best_by_key.items():
         if proposal.everywhere:
@@ -65,6 +84,7 @@ def proposals(text: str, contexts: Sequence[Context], *, beside: str = "") -> li
             best_by_key[key] = proposal._replace(
                 score=proposal.score + more + (0.8 if topic else 0.2) * _holds(beside, proposal.new),
                 unknown=proposal.unknown and _is_unknown(proposal, text, index),  # of "Jan Zylinski", Jan is known
+                alone=proposal.alone or often > 0,
             )
     return sorted(best_by_key.values(), key=lambda proposal: -(proposal.score + 1.0 * proposal.unknown))
 
@@ -89,10 +109,11 @@ def _is_unknown(proposal: Proposal, text: str, index: Index) -> bool:
 
 
 def _put(best_by_key: dict[tuple[int, int, str], Proposal], proposal: Proposal) -> None:
-    """Keep the best of the proposals to put the same words into the same place."""
+    """Keep the best of the proposals to put the same words into the same place, with the best fit of all of them."""
     key = proposal.start, proposal.end, proposal.new
-    if key not in best_by_key or best_by_key[key].score < proposal.score:
-        best_by_key[key] = proposal
+    other = best_by_key.get(key, proposal)
+    best = proposal if other.score < proposal.score else other
+    best_by_key[key] = best._replace(fit=max(proposal.fit, other.fit), alone=proposal.alone or other.alone)
 
 
 def wrong_units(text: str, contexts: Sequence[Context]) -> list[Proposal]:
@@ -162,13 +183,24 @@ def _exchanges(
             else:
                 again = (other.kind, other.value) in have  # "12 jurors and 12 alternates": rare, but it happens
                 fit = _fit(text, mine, passage, other, sources) + _ONLY * (other.kind in sources.only and not again)
-                if fit < _LEAST_FIT.get(mine.kind, _LEAST_FIT_OF_A_DATE):
+                if fit < (_LEAST_FIT.get(mine.kind, _LEAST_FIT_OF_A_DATE) if stands or mine.kind != "name" else -1.5):
                     continue
                 fit -= 1.5 * stands + 1.5 * again + 0.6 * (not whole and " " in other.text)
             start, end, new = _narrowed(mine, written_like(mine, other))
             reason = f"the context has {other.text!r}, not {mine.text!r}"
             score = fit + 3 * overlap
             yield Proposal(start, end, new, "swap", reason, None, score, mine.kind == "name", not stands, fit)
+
+
+def _in_place(text: str, strange: Sequence[Mention], passage: Passage, overlap: float) -> Iterator[Proposal]:
+    """A word from nowhere for the name that stands by the same word in a passage: "Tolland rebels", "Houthi rebels"."""
+    for mine in strange:
+        for new in beside_same(text, mine, passage.text):
+            if _holds(text.lower(), new.lower()):
+                continue
+            reason = f"the context has {new!r}, not {mine.text!r}"
+            score = IN_ITS_PLACE + 3 * overlap
+            yield Proposal(mine.start, mine.end, new, "swap", reason, None, score, True, True, IN_ITS_PLACE, alone=True)
 
 
 def _is_other_unit(mine: Mention, other: Mention) -> bool:
@@ -213,6 +245,8 @@ def _fit(text: str, mine: Mention, passage: Passage, other: Mention, sources: So
     if mine.kind == "name":
         named = _is_name(passage, other, sources)
         score += likeness(text, mine, passage.text, other, record=bool(passage.fields), named=named)
+        line = line_of_address(text, mine, sources.addresses)
+        score += _SAME_LINE * bool(line and any(key.lower().rpartition(", ")[2] == line for key, _ in passage.fields))
         score -= _COMMON * (other.value in sources.small)
         score -= _NO_PLACE * (stands_in(text, mine) and other.value not in sources.placed and not _is_place(passage))
     return score

@@ -116,13 +116,13 @@ _NAME_WORD = (
 _NAME = re.compile(rf"(?<![\w-])(?:{_NAME_WORD})(?: (?:(?:of|de|la|van|von|del|al|bin) (?:the )?)?(?:{_NAME_WORD}))*")
 DATE_KINDS: tuple[Kind, ...] = ("year", "month", "day")
 # Words that open a sentence with a capital and are no part of a name.
-_OPENERS = (
+OPENERS = (
     lexicon.STOP_WORDS | lexicon.FUNCTION | lexicon.QUANTIFIERS | lexicon.COMPARATIVES | lexicon.MODALS
     | lexicon.words(
         "according additionally also although among based despite during finally first firstly furthermore given "
         "however moreover meanwhile next overall please since therefore thus today within yes one two three four "
         "five six seven eight nine ten another here there customers people unlike like instead passage document "
-        "source context another yet ultimately amid besides true false"
+        "source context others yet ultimately amid besides true false"
     )
 )  # fmt: skip
 
@@ -239,13 +239,13 @@ def _names(text: str, known: frozenset[str]) -> Iterator[Mention]:
             first += 1
         name = re.sub(r"['’]s?\Z", "", " ".join(words[first:]))
         head = re.split(r"['’]", name.lower(), maxsplit=1)[0]  # of "You’ll" and "I'm"
-        if len(name) > 1 and head not in _OPENERS and name.lower() not in _UNITS:
+        if len(name) > 1 and head not in OPENERS and name.lower() not in _UNITS:
             yield Mention(start, start + len(name), "name", name, name.lower().replace(".", ""))
 
 
 def _opens(text: str, start: int, word: str, known: frozenset[str]) -> bool:
     """Whether a word has its capital from where it stands rather than from what it names."""
-    if word.lower() in _OPENERS and not (word.isupper() and len(word) > 1):
+    if word.lower() in OPENERS and not (word.isupper() and len(word) > 1):
         return True
     before = text[max(0, start - 100) : start].rstrip("\"'“‘(*_[ \n\t")
     first = not before or before[-1] in ".!?:•-–;"
