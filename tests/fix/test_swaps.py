@@ -9,6 +9,7 @@ import pytest
 from faithmeter import Context, Sample, afix
 from faithmeter.datamodels import Label, Origin, Outcome, Pair, Verdict
 from faithmeter.evidence.passages import Index
+from faithmeter.fix.choice import SURE_FIT
 from faithmeter.fix.swaps import _says, proposals
 
 FILLER = " ".join(f"The house in street {number} has a red door and a small garden." for number in range(12))
@@ -143,6 +144,25 @@ def test_of_a_name_only_the_word_from_nowhere_is_exchanged() -> None:
 def test_no_opening_word_is_put_in_for_a_name() -> None:
     context = [Context(text="These buttons work. The buttons work.")]
     assert not [item for item in proposals("KELTA buttons work.", context) if item.everywhere]
+
+
+@pytest.mark.parametrize(
+    ("text", "context"),
+    [
+        ("Close uTorrent if it runs.", "Select uTorrent if it runs. Uninstall uTorrent if it runs."),  # verbs
+        ("He met Raúl Castro.", "He met Raul Castro. He met Ana Ruiz."),  # the same name
+        ("He met Raul Castro.", "He met Raúl Castro. He met Ana Ruiz."),
+        ("He met Cuba’s Raúl Castro.", "He met Raul Castro. In Cuba he met Ana Ruiz."),
+    ],
+)
+def test_what_is_no_name_from_nowhere_is_not_taken_for_one(text: str, context: str) -> None:
+    assert not [item for item in proposals(text, [Context(text=context)]) if item.unknown and item.everywhere]
+
+
+def test_before_the_same_word_a_plain_word_is_not_surely_wrong() -> None:
+    context = [Context(text="An Economy ticket is cheap. The Economy ticket is for members.")]
+    (economy,) = [item for item in proposals("Premium ticket sales rose.", context) if item.new == "Economy"]
+    assert economy.fit < SURE_FIT
 
 
 def test_the_best_fit_of_a_name_counts() -> None:

@@ -79,7 +79,7 @@ class FixStep(NamedTuple):
         """How answers are fixed."""
         by = f",rewriter={self.rewriter}" if self.rewriter else ""
         written = "" if self.refusal == REFUSAL else f",refusal={hashlib.sha256(self.refusal.encode()).hexdigest()[:6]}"
-        return f"fix:5{',strict' * self.strict}{by}{written}"
+        return f"fix:6{',strict' * self.strict}{by}{written}"
 
     async def run(self, result: Result, evaluator: Evaluator) -> Result:
         """The result with its revision."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
@@ -119,6 +120,13 @@ def parts(mine: Mention, other: Mention) -> Iterator[Mention]:
             yield Mention(start, start + len(text), "name", text, text.lower().replace(".", ""))
 
 
+def without_accents(name: str) -> str:
+    """A name as those write it who leave accents out: "raul castro"."""
+    if name.isascii():
+        return name
+    return "".join(letter for letter in unicodedata.normalize("NFKD", name) if not unicodedata.combining(letter))
+
+
 def split(mention: Mention) -> Iterator[Mention]:
     """The names that one may be made of: "Slovenia" of "Chief Officer of Slovenia", "KELTA" of "KELTA's Sam Keane"."""
     ends = [0, *(match.end() for match in _JOINT.finditer(mention.text)), len(mention.text)]
@@ -129,11 +137,12 @@ def split(mention: Mention) -> Iterator[Mention]:
 
 
 def strange_words(mention: Mention, index: Index) -> Iterator[Mention]:
-    """The words of a name that no passage has: "Quillby" of "Yemen's Quillby Ministry"."""
+    """The words of a name that no passage has and that are no verbs: "Quillby" of "Yemen's Quillby Ministry"."""
     for match in NAME_WORD.finditer(mention.text):
         word = re.sub(r"['’]s?\Z", "", match[0])
-        known = terms(word)
-        if word[:1].isupper() and known and not any(index.holders(term) for term in known):
+        known = [*terms(word), *terms(without_accents(word))]
+        held = not known or is_common(word.lower()) or any(index.holders(term) for term in known)
+        if word[:1].isupper() and not held:
             start = mention.start + match.start()
             yield Mention(start, start + len(word), "name", word, word.lower().replace(".", ""))
 
@@ -144,7 +153,7 @@ def beside_same(text: str, mine: Mention, passage: str) -> Iterator[str]:
     if after and after[1].lower() not in word_tables.STOP_WORDS:
         for match in re.finditer(rf"(?<!\w){re.escape(after[1])}(?!\w)", passage, re.IGNORECASE):
             before = _BEFORE.search(passage, max(0, match.start() - 40), match.start())
-            if before and before[1].lower() not in OPENERS:
+            if before and before[1].lower() not in OPENERS and not is_common(before[1].lower()):
                 yield before[1]
     before = _BEFORE.search(text, max(0, mine.start - 40), mine.start)
     if before and before[1].lower() not in OPENERS:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from faithmeter.datamodels import Context
 from faithmeter.evidence.passages import Index, Passage
-from faithmeter.fix.names import PART, PLACES, is_short_for_known, short_forms, stands_in
+from faithmeter.fix.names import PART, PLACES, is_short_for_known, short_forms, stands_in, without_accents
 from faithmeter.text.english.mentions import Mention, mentions
 from faithmeter.text.english.word_tables import WEEKDAYS
 
@@ -30,6 +30,8 @@ class Sources:
     quantities: frozenset[tuple[str, str]]
     """Numbers with their units."""
     names: frozenset[str]
+    plain: frozenset[str]
+    """Their names without accents."""
     short: frozenset[str]
     """Short forms of their names."""
     only: frozenset[str]
@@ -51,7 +53,9 @@ class Sources:
             return True
         if mention.kind == "decade":
             return any(("year", f"{mention.value[:3]}{digit}") in self.counts for digit in range(10))
-        return mention.kind == "name" and is_short_for_known(mention, self.short, self.names)
+        if mention.kind != "name":
+            return False
+        return without_accents(mention.value) in self.plain or is_short_for_known(mention, self.short, self.names)
 
 
 @lru_cache(maxsize=64)
@@ -70,7 +74,8 @@ def _sources(texts: tuple[str, ...]) -> Sources:
     days, rated = frozenset(WEEKDAYS).intersection(keys), any(RATING.search(key) for key in keys)
     placed = frozenset(item.value for item, text in placed_in if item.kind == "name" and stands_in(text, item))
     addresses = {value.lower(): key for key, value in fields if key in PLACES}
-    return Sources(index, small, counts, quantities, names, short_forms(texts), only, days, rated, placed, addresses)
+    plain, short = frozenset(map(without_accents, names)), short_forms(texts)
+    return Sources(index, small, counts, quantities, names, plain, short, only, days, rated, placed, addresses)
 
 
 def of_contexts(contexts: Sequence[Context]) -> Sources:

@@ -44,6 +44,7 @@ _OTHER_ROLE = 2.0  # less for an age where none is meant, or another number wher
 _COMMON = 0.7  # less for what the contexts also write with a small letter
 _NO_PLACE = 0.6  # less, behind "in", for a name that nowhere stands behind it
 _SAME_LINE = 3.0  # more for the state of a record behind its city
+_NO_SURE_NAME = 2.0  # how well a name fits before the same word as one that may be a plain word: "Premium tickets"
 _LITTLE = 0.4  # what a word such as "in" beside a mention tells; others up to 1.5
 _REACH = 8  # words around a mention that tell what it is about
 _UNTIL = re.compile(r"(?:[-–]|\b(?:to|until|till|and|through|closes at|closing at)) ?\Z", re.IGNORECASE)
@@ -199,8 +200,9 @@ def _in_place(text: str, strange: Sequence[Mention], passage: Passage, overlap: 
             if _holds(text.lower(), new.lower()):
                 continue
             reason = f"the context has {new!r}, not {mine.text!r}"
-            score = IN_ITS_PLACE + 3 * overlap
-            yield Proposal(mine.start, mine.end, new, "swap", reason, None, score, True, True, IN_ITS_PLACE, alone=True)
+            fit = IN_ITS_PLACE if is_named(text, mine) else _NO_SURE_NAME
+            score = fit + 3 * overlap
+            yield Proposal(mine.start, mine.end, new, "swap", reason, None, score, True, True, fit, alone=True)
 
 
 def _is_other_unit(mine: Mention, other: Mention) -> bool:
