@@ -165,6 +165,15 @@ def test_before_the_same_word_a_plain_word_is_not_surely_wrong() -> None:
     assert economy.fit < SURE_FIT
 
 
+def test_names_that_fit_badly_come_behind_a_number_that_fits() -> None:
+    names = " ".join(f"{name} said so." for name in ("Ana Ruiz", "Tom Keane", "Eva Moretti", "Kim Oyelaran"))
+    context = [Context(text=f"The fair had 40 visitors, a record. {FILLER} {names}")]
+    found = proposals("In Ostrava, by all accounts of that year, the fair had 70 visitors.", context)
+    bad = [item.everywhere and item.fit < 0 for item in found]
+    assert any(bad)
+    assert bad == sorted(bad)
+
+
 def test_the_best_fit_of_a_name_counts() -> None:
     context = [
         Context(text=f"Marie argued with Anna often. {FILLER} The red door and the garden are small, Marie said.")

@@ -25,7 +25,6 @@ _IN = re.compile(r"\b(?:in|near|at|from) \Z", re.IGNORECASE)
 _JOINT = re.compile(r" of (?:the )?|['’]s ")
 _AFTER = re.compile(r" ([^\W\d_][\w’'-]*+)")
 _BEFORE = re.compile(r"(?<![\w’'-])([A-Z][\w’'-]*\w) \Z")
-_PLACE_BEFORE = re.compile(r"(?<![\w’'-])((?:[\w.’'-]+ ){0,3}[\w.’'-]+), \Z")
 _PLACE_AFTER = re.compile(r", ((?:[A-Z][\w.]*+ ?){1,2})")
 _FIELD = re.compile(r"\W*(?P<key>\w+)\W*:")
 PLACES = {"city": 2.5, "town": 2.5, "place": 2.5, "location": 2.0, "state": 1.5, "country": 1.5, "address": 1.0}
@@ -163,8 +162,8 @@ def beside_same(text: str, mine: Mention, passage: str) -> Iterator[str]:
 
 def line_of_address(text: str, mine: Mention, places: Mapping[str, str]) -> str:
     """The field of a record that a name is in the place of: behind a record's city and a comma it is the state."""
-    before = _PLACE_BEFORE.search(text, max(0, mine.start - 40), mine.start)
-    if before and any(places.get(name) in ("city", "town") for name in _endings(before[1].lower())):
+    before, comma, rest = text[max(0, mine.start - 40) : mine.start].lower().rpartition(", ")
+    if comma and not rest and any(places.get(name) in ("city", "town") for name in _endings(before)):
         return "state"
     after = _PLACE_AFTER.match(text, mine.end)
     if after and any(places.get(name) == "state" for name in (after[1].lower(), after[1].lower().split()[0])):
@@ -173,8 +172,8 @@ def line_of_address(text: str, mine: Mention, places: Mapping[str, str]) -> str:
 
 
 def _endings(words: str) -> list[str]:
-    """What a few words end with, the longest first."""
-    parts = words.split()
+    """What a text ends with, up to four words, the longest first."""
+    parts = words.split()[-4:]
     return [" ".join(parts[first:]) for first in range(len(parts))]
 
 

@@ -36,6 +36,7 @@ PASSAGES = 6  # of the contexts, those that say most of the claim
 FURTHER = 60  # for what no context has: what is meant may stand far from what else the claim says
 _LEAST_FIT = {"number": 1.0, "ordinal": 1.0, "clock": 1.0, "name": 0.0}
 _LEAST_FIT_OF_A_DATE = 0.5
+_LEAST_FIT_OF_A_RIVAL = -1.5  # for a name from nowhere: what fits badly shows that what fits little better is not sure
 _ONLY = 0.8  # more for the only year, month or day of the week that the contexts name
 """With less, what goes in stands by other words than in the claim: it counts, dates or names something else."""
 _PLAIN_WORDS = 1.5  # by which an exchange of plain words is worse than one of something that is named
@@ -87,7 +88,12 @@ def proposals(text: str, contexts: Sequence[Context], *, beside: str = "") -> li
                 unknown=proposal.unknown and _is_unknown(proposal, text, index),  # of "Jan Zylinski", Jan is known
                 alone=proposal.alone or often > 0,
             )
-    return sorted(best_by_key.values(), key=lambda proposal: -(proposal.score + 1.0 * proposal.unknown))
+    return sorted(best_by_key.values(), key=_place_in_line)
+
+
+def _place_in_line(proposal: Proposal) -> tuple[bool, float]:
+    """The best first; names that fit badly come last, for a number may be what is wrong."""
+    return proposal.everywhere and proposal.fit < 0, -(proposal.score + 1.0 * proposal.unknown)
 
 
 def _aligned(item: Proposal, text: str, ours: Sequence[Mention], sources: Sources) -> Proposal:
@@ -184,7 +190,8 @@ def _exchanges(
             else:
                 again = (other.kind, other.value) in have  # "12 jurors and 12 alternates": rare, but it happens
                 fit = _fit(text, mine, passage, other, sources) + _ONLY * (other.kind in sources.only and not again)
-                if fit < (_LEAST_FIT.get(mine.kind, _LEAST_FIT_OF_A_DATE) if stands or mine.kind != "name" else -1.5):
+                least = _LEAST_FIT.get(mine.kind, _LEAST_FIT_OF_A_DATE)
+                if fit < (_LEAST_FIT_OF_A_RIVAL if mine.kind == "name" and not stands else least):
                     continue
                 fit -= 1.5 * stands + 1.5 * again + 0.6 * (not whole and " " in other.text)
             start, end, new = _narrowed(mine, written_like(mine, other))
