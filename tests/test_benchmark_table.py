@@ -45,6 +45,7 @@ def test_no_text_of_the_data_sets_is_stored() -> None:
         run = json.loads(path.read_text("utf-8"))
         if run["kind"] in ("verifier", "selftest"):
             assert all(len(text) < 120 for text in _strings(run)), path
+        assert run["kind"] != "printed" or not path.name.startswith("selftest"), f"{path}: it prints examples"
 
 
 def _strings(value: object) -> list[str]:
