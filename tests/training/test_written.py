@@ -88,8 +88,11 @@ def test_whole_cases_are_kept_from_training() -> None:
     share = sum(case.held for case in all_cases()) / len(all_cases())
     assert 0.02 < share < 0.12
     rows = {held: {row.claim for row in Builder(5).written(300, around=(), held=held)} for held in (False, True)}
-    kept = {" ".join(claim[2].split()) for case in all_cases() if case.held for claim in case.claims}
-    assert not rows[False] & kept
+    trained, kept = (
+        {" ".join(claim[2].split()) for case in all_cases() if case.held == held for claim in case.claims}
+        for held in (False, True)
+    )
+    assert not rows[False] & (kept - trained)  # a short claim may be made of two passages
     assert rows[True] & kept
 
 
