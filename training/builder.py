@@ -297,24 +297,26 @@ class Builder:
         while cases and made < count:
             order = order or self.rng.sample(cases, len(cases))
             case = order.pop()
-            contexts, asked = make_written(self.rng, case, around=around)
-            good = [one.text for one in asked if one.label == "supported"]
-            for one in asked:
-                yield self._reasoned(one.text, contexts, one, good, source=f"skill_written_{one.kind}")
-                made += 1
+            rows = list(self._case(case, around=around))
             if not held and self.rng.random() < BLURRED_SHARE:
-                contexts, asked = make_written(self.rng, case, around=around, blurred=True)
-                for one in asked:
-                    refers = antecedent(one.text, question=one.question or None)
-                    yield self.row(one.text, contexts, "unlabelled", refers=refers, source="written_blurred")
-                    made += 1
+                rows += self._case(case, around=around, blurred=True)
+            yield from rows
+            made += len(rows)
+
+    def _case(self, case: Case, *, around: Sequence[str], blurred: bool = False) -> Iterator[Row]:
+        contexts, asked = make_written(self.rng, case, around=around, blurred=blurred)
+        good = [one.text for one in asked if one.label == "supported"]
+        for one in asked:
+            source = "written_blurred" if blurred else f"skill_written_{one.kind}"
+            yield self._reasoned(one.text, contexts, one, good, source=source)
 
     def _reasoned(
         self, claim: str, contexts: Sequence[str], one: Made | Asked, good: Sequence[str], *, source: str
     ) -> Row:
         """A claim that takes reasoning; `good` are those of its text that hold, beside which its wrong words show."""
         refers = antecedent(claim, question=one.question or None)
-        marks = [] if one.label == "supported" else wrong_words(claim, good)
+        unknown, right = one.label == "unlabelled", one.label == "supported"
+        marks = None if unknown else [] if right else wrong_words(claim, good)
         return self.row(claim, contexts, one.label, refers=refers, marks=marks, source=source)
 
     def records(self, seed: int, count: int) -> Iterator[Row]:

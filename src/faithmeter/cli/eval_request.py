@@ -116,9 +116,6 @@ class EvalRequest:
         if self.engine != "local" and (self.earlier_contexts or self.history_as_evidence):
             raise click.UsageError("--earlier-contexts and --history-as-evidence are not for Ray: give a row for each "
                                    "turn, with its contexts")  # fmt: skip
-        for option, value in (("-o", self.output), ("--report", self.report), ("--fix", self.fix)):
-            if value and value.startswith("--"):
-                raise click.UsageError(f"{option} needs a file, and was given the option {value}")
         if self.report:
             format_of(self.report)
         inputs = [source.name for source in find([name for name in self.data if "://" not in name])]

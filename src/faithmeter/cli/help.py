@@ -56,7 +56,15 @@ def grouped(command: click.Command, ctx: click.Context) -> Iterator[tuple[str, l
 
 
 class Command(click.Command):
-    """A command whose help shows its options in named groups."""
+    """A command whose help shows its options in named groups, and that takes no option for a file."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        rest = super().parse_args(ctx, args)
+        for option in self.params:
+            value = ctx.params.get(option.name or "")
+            if isinstance(option.type, click.Path) and isinstance(value, str) and value.startswith("--"):
+                raise click.UsageError(f"{option.opts[0]} needs a file, and was given the option {value}", ctx)
+        return rest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for title, options in grouped(self, ctx):

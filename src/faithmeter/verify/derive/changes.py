@@ -61,7 +61,7 @@ def changed(said: Said, facts: Sequence[Fact]) -> Finding | None:
         percent = target.dimension == "percent"
         if (pair[0].quantity.dimension == "percent") if percent else target.dimension != pair[0].quantity.dimension:
             continue
-        if any(q is not target and not any(_equal(q, fact) for fact in pair) for q in said.quantities):
+        if any(q is not target and not any(q.equals(fact.quantity) for fact in pair) for q in said.quantities):
             continue
         value = (after - before) * way / (before / 100 if percent else 1)
         ends = f"{shown(pair[1])} - {shown(pair[0])}" if way > 0 else f"{shown(pair[0])} - {shown(pair[1])}"
@@ -78,10 +78,6 @@ def _by_how_much(said: Said) -> Quantity | None:
         if _BY.search(said.text[: quantity.start]) or _BY_AFTER.match(said.text, quantity.end)
     ]
     return by[0] if len(by) == 1 else None
-
-
-def _equal(quantity: Quantity, fact: Fact) -> bool:
-    return quantity.value == fact.quantity.value and quantity.dimension == fact.quantity.dimension
 
 
 def _ends(said: Said, group: Sequence[Fact], about: frozenset[str]) -> tuple[Fact, Fact] | None:
@@ -149,7 +145,7 @@ def once(said: Said, facts: Sequence[Fact]) -> Finding | None:
         target = said.quantities[0]
         if not told or by.quantity.dimension != to.quantity.dimension or target.dimension != to.quantity.dimension:
             continue
-        if count == 2 and (way != told or not _equal(said.quantities[1], to)):
+        if count == 2 and (way != told or not said.quantities[1].equals(to.quantity)):
             continue
         sign = "-" if told > 0 else "+"
         before = to.quantity.value - told * by.quantity.value

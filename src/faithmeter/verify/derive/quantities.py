@@ -101,6 +101,10 @@ class Quantity(NamedTuple):
     day: tuple[int, int, int] = (0, 0, 0)
     """Of a date: year, month and day, 0 where not said."""
 
+    def equals(self, other: Quantity) -> bool:
+        """Whether both are as much of the same."""
+        return self.value == other.value and self.dimension == other.dimension
+
     @property
     def calendar(self) -> date | None:
         """The day, if it is fully known."""

@@ -66,7 +66,7 @@ def like(claimed: Quantity, value: Fraction) -> str:
 
 
 def same(a: Fact, b: Fact) -> bool:
-    return a.quantity.value == b.quantity.value and a.quantity.dimension == b.quantity.dimension
+    return a.quantity.equals(b.quantity)
 
 
 # A figure that a context gives as a total or an average is no input to another one.
@@ -80,10 +80,7 @@ def unstated(
     if finding is None or finding.holds:
         return finding
     for fact in facts:
-        stated = any(
-            fact.quantity.value == q.value and fact.quantity.dimension == q.dimension
-            for q in claimed or said.quantities
-        )
+        stated = any(fact.quantity.equals(quantity) for quantity in claimed or said.quantities)
         if stated and not fact.structured and len(said.about - fact.cover) * 2 <= len(said.about):
             return None
     return finding
@@ -175,7 +172,7 @@ def alone(said: Said, target: Quantity, facts: Sequence[Fact], *, counted: int =
         if quantity is target or (counted and quantity.dimension == "count" and quantity.value == counted):
             continue
         held = [other for fact in facts for passage in fact.passages for other in read(passage.text)]
-        if not any(other.dimension == quantity.dimension and other.value == quantity.value for other in held):
+        if not any(quantity.equals(other) for other in held):
             return False
     return True
 
@@ -200,7 +197,8 @@ def aggregate(said: Said, facts: Sequence[Fact]) -> Finding | None:
         return None
     findings = []
     for group in grouped(facts):
-        items = named(said, group) or (None if apart else whole(said, group))
+        by_name = named(said, group)
+        items = by_name or (None if apart else whole(said, group))
         if not items or (apart and len(items) != 2):
             continue
         for target in said.quantities:
@@ -210,7 +208,7 @@ def aggregate(said: Said, facts: Sequence[Fact]) -> Finding | None:
                 continue
             if not alone(said, target, (), counted=len(items)):
                 continue
-            if target.bound and not items[0].structured and not named(said, group):
+            if target.bound and not by_name and not items[0].structured:
                 continue  # nearly any sum is "more than 80"
             values = [item.quantity.value for item in items]
             if apart:
