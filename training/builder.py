@@ -15,6 +15,7 @@ from faithmeter.evidence.passages import Index, antecedent, as_text, best_eviden
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.text import sentences
 from faithmeter.verify.local import BRIEF
+from training.answered import key_of, silver_marks
 from training.corrupt import corrupt, names, reword
 from training.deeds import make_deeds
 from training.pairs import Neighbours, cut, fuse
@@ -32,6 +33,7 @@ WEIGHTS = {
     "snli": 0.5, "lingnli": 0.7, "cf_snli": 0.7, "nlismall_mpe": 0.3, "covidfact": 0.5, "climate_fever": 0.5,
     "attributionbench": 3.0, "begin": 3.0, "wice_claim_oracle": 2.0, "summedits": 2.0, "diasumfact": 2.0,
     "finegrained_rlhf": 1.0, "factscore": 1.5, "control": 1.0, "ragtruth": 4.0, "silver": 2.0, "healthver": 0.7,
+    "answered": 4.0,
 }  # fmt: skip
 """How often a source is drawn: more for what is close to the task and small."""
 
@@ -141,12 +143,12 @@ class Builder:
         label = "supported" if not labels else labels.pop() if len(labels) == 1 else "not_supported"
         return self.row(text + ".", [context], label, marks=marks, source="merged")
 
-    def answers(self, rows: list[dict[str, Any]], *, silver: bool, first_group: int) -> Iterator[Row]:
-        """Make a row of each claim of each answer; silver answers are labelled as a whole."""
+    def answers(self, rows: list[dict[str, Any]], source: str, *, first_group: int) -> Iterator[Row]:
+        """Make a row of each claim of each answer; most silver answers are labelled as a whole."""
         for number, row in enumerate(sorted(rows, key=lambda row: str(row["context"]))):
+            spans = row["labels"] if "labels" in row else silver_marks().get(key_of(row["answer"]))
             for claim, refers in told(row):
-                label, marks = _silver(row) if silver else span_label(claim, row["labels"])
-                source = "silver" if silver else "ragtruth"
+                label, marks = _silver(row) if spans is None else span_label(claim, spans)
                 yield self.row(claim.text, [row["context"]], label, refers=refers, marks=marks, source=source,
                                group=first_group + number, weight=WEIGHTS.get(source, 1.0))  # fmt: skip
 

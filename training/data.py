@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 from faithmeter.evidence.passages import antecedent
 from faithmeter.text import sentences
+from training.answered import FOLDER as ANSWERED
+from training.answered import key_of, read_answers
 from training.builder import Builder, asked, claims_of, span_label, told
 from training.corrupt import names
 from training.roles import acts, pieces, readings
@@ -72,6 +74,7 @@ def build(
     files = [path.name.split(".")[0] for path in sorted((DATA / "train").glob("*.jsonl.xz"))]
     parts = [Part("synthetic", str(n), seed, synthetic // SLICES, limit, DATA) for n in range(SLICES)]
     parts += [Part("answers" if "answers" in name else "claims", name, seed, 0, limit, DATA) for name in files]
+    parts.append(Part("answered", "", seed, 0, limit, DATA))
     parts += [Part("records", str(n), seed, records // SLICES, limit, DATA) for n in range(SLICES)]
     parts += [Part("slips", name, seed, slips, limit, DATA) for name in files]
     made = _each(parts, limit)
@@ -120,7 +123,7 @@ def build_part(part: Part) -> tuple[list[Row], list[Row]]:
         found.append(list({
             "claims": _claims_part, "answers": _answers_part, "records": _records_part, "synthetic": _synthetic_part,
             "slips": _slips_part, "roles": _roles_part, "deeds": _deeds_part, "skills": _skills_part,
-            "written": _written_part,
+            "written": _written_part, "answered": _answered_part,
         }[part.kind](builder, part, kept)))  # fmt: skip
     return found[0], found[1]
 
@@ -138,9 +141,21 @@ def _claims_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
 
 def _answers_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
     rows = read(part.folder / "train" / f"{part.what}.jsonl.xz", part.limit)
-    silver = "silver" in part.what
+    source = "silver" if "silver" in part.what else "ragtruth"
     some = [row for row in rows if held_out(row["context"], 0.2) == kept]
-    return builder.answers(some, silver=silver, first_group=10**6 * (1 + silver))
+    return builder.answers(some, source, first_group=10**6 * (1 + (source == "silver")))
+
+
+def _answered_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
+    """Answers that were written about contexts of the data."""
+    paths = sorted((part.folder / "train").glob("*.jsonl.xz"))
+    contexts: dict[str, dict[str, Any]] = {}
+    for path in paths:
+        for row in read(path):
+            contexts.setdefault(key_of(row["context"]), {**row, "question": asked(row)})
+    rows = [row for path in sorted(ANSWERED.glob("*.txt")) for row in read_answers(path, contexts)]
+    some = [row for row in rows if held_out(row["context"], 0.2) == kept]
+    return builder.answers(some[: part.limit], "answered", first_group=3 * 10**6)
 
 
 def _records_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:

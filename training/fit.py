@@ -40,6 +40,8 @@ class Settings:
     """The schedule ends after this time if not before: other work on the device must not leave the rate high."""
     one_word_share: float = 0.0
     """Weight of "some word of an unsupported claim is unsupported", where it is not known which."""
+    frozen: int = 0
+    """So many of the lower layers, and the embeddings below them, stay as they are."""
     compiled: bool = False
     """Compile the layers: a third faster on a GPU after the first minute."""
 
@@ -101,6 +103,7 @@ def train(network: Network, data: Encoded, settings: Settings, *, device: str, t
     torch.manual_seed(settings.seed)
     rng = np.random.default_rng(settings.seed)
     network.set_dropout(settings.dropout)
+    network.freeze(settings.frozen)
     if device != "cpu":
         torch.backends.cuda.enable_cudnn_sdp(False)  # fails on short wide batches
     if settings.compiled:

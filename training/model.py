@@ -109,6 +109,11 @@ class Network(nn.Module):
             if isinstance(module, nn.Dropout):
                 module.p = share
 
+    def freeze(self, layers: int) -> None:
+        """Let the embeddings and so many layers above them learn nothing."""
+        for part in (self.words, self.places, self.segments, self.norm, *self.layers[:layers]) if layers else ():
+            part.requires_grad_(False)
+
     def _compute_type(self, x: Tensor) -> torch.dtype:
         return torch.get_autocast_dtype(x.device.type) if torch.is_autocast_enabled(x.device.type) else x.dtype
 

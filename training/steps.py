@@ -32,7 +32,7 @@ class Run(NamedTuple):
     device: str
 
     def settings(self, who: str) -> Settings:
-        values = {key: value for key, value in self.config[who].items() if key not in ("base", "weights")}
+        values = {key: value for key, value in self.config[who].items() if key not in ("base", "weights", "asked")}
         return Settings(**{"seed": self.config["seed"], **values})
 
 
@@ -50,8 +50,15 @@ def build(run: Run) -> None:
         "skills": skills,
         "eval": list(data.build_eval(run.config["data"]["limit"])),
     }
-    for name, some in parts.items():
+    rng = np.random.default_rng(seed)
+    for name, every in parts.items():
+        some = thinned(every, run.config.get("keep", {}), rng) if name in LESSONS else every
         print(name, write_rows(run.out / f"{name}.jsonl.xz", some), *data.spread(some), sep="\n")
+
+
+def thinned(rows: list[Row], keep: dict[str, float], rng: np.random.Generator) -> list[Row]:
+    """Leave out some rows of sources that have more than there is time for; `keep` has the share of each that stays."""
+    return [row for row, drawn in zip(rows, rng.random(len(rows)), strict=True) if drawn < _factor(row.source, keep)]
 
 
 def tokenizer_path(run: Run) -> Path:
@@ -105,39 +112,49 @@ def _factor(source: str, factors: dict[str, float]) -> float:
 
 
 def teach(run: Run) -> None:
-    """Train the teacher on every labelled row; keep its weights, and its answers on the rows that nobody made."""
-    base, settings = run.config["teacher"]["base"], run.settings("teacher")
+    """Train the teacher on every labelled row; keep its weights, and its answers on some rows of each source."""
+    config, settings = run.config["teacher"], run.settings("teacher")
+    base = config["base"]
     network = load_base(base, run.base / base)
-    rows = weighed(for_base(lessons(run.out), base, run), run.config["teacher"].get("weights", {}))
+    rows = weighed(for_base(lessons(run.out), base, run), config.get("weights", {}))
     rows.weights = np.where(rows.labels == UNLABELLED, 0.0, rows.weights)  # nothing to learn from them yet
     train(network, rows, settings, device=run.device)
     save_network(network, run.out / "teacher.safetensors")
     data = encoded(run.out / "eval.ids.npz")
     report(data, predict(network, for_base(data, base, run), device=run.device, half=settings.half))
-    asked = for_base(encoded(run.out / f"{LESSONS[0]}.ids.npz"), base, run)
-    save_answers(run.out / "teacher.npz", predict(network, asked, device=run.device, half=settings.half), asked)
+    drawn = np.random.default_rng(settings.seed).random(len(rows))
+    shares = {source: _factor(source, config.get("asked", {})) for source in set(rows.sources)}
+    asked = np.flatnonzero(drawn < np.array([shares[source] for source in rows.sources]))
+    some = rows.take(asked)
+    save_answers(run.out / "teacher.npz", predict(network, some, device=run.device, half=settings.half), some, asked)
 
 
-def fit(run: Run) -> None:
+def own_answers(run: Run) -> Answers:
+    """What the student that training goes on from says of every row."""
+    return predict(start(run), lessons(run.out), device=run.device)
+
+
+def fit(run: Run, target: Answers | None = None) -> None:
     """Train the student towards the labels and its teachers, from the weights that ship or from the base.
 
     Its teachers are the student as it was, so that it forgets nothing, and the large network, where there is one, on
-    the rows that nobody made; on new rows, of which the student knows nothing, the labels take its place. Runs of other
-    seeds and weights follow each other; the mean of their weights wavers less than any of them. With `from` they go on
-    from a student that was fitted before, while its former self stays what it was.
+    the rows that it was asked about; on new rows, of which the student knows nothing, the labels take its place, and
+    where nobody gave a label the large network decides alone. Runs of other seeds and weights follow each other; the
+    mean of their weights wavers less than any of them. With `from` they go on from a student that was fitted before,
+    while its former self stays what it was. `target` is what `own_answers` gave, if it was asked before.
     """
     config = run.config["student"]
-    rows = lessons(run.out)
-    target = predict(start(run), rows, device=run.device)
-    if (run.out / "teacher.npz").exists():
-        taught = load_answers(run.out / "teacher.npz")  # on the first of the lessons
-        count, words, own = len(taught.classes), len(taught.tokens), np.float16(config["own_share"])
-        target.classes[:count] = _between(taught.classes, target.classes[:count], config["own_share"])
-        target.tokens[:words] = (1 - own) * taught.tokens + own * target.tokens[:words]
+    rows, target = lessons(run.out), target or own_answers(run)
     new = np.array([source.startswith(NEW) for source in rows.sources])
     target.classes[new] = _sure(rows.labels[new])
     known = np.repeat(new, rows.lengths) & (rows.marks >= 0)
     target.tokens[known] = np.where(rows.marks[known] > 0, SURE, -SURE)
+    if (run.out / "teacher.npz").exists():
+        asked, taught = load_answers(run.out / "teacher.npz")
+        own = np.array([0.0 if rows.sources[row] == BLURRED else config["own_share"] for row in asked], np.float32)
+        target.classes[asked] = _between(taught.classes, target.classes[asked], own)
+        words, spread = rows.places(asked), np.repeat(own, rows.lengths[asked]).astype(np.float16)
+        target.tokens[words] = (1 - spread) * taught.tokens + spread * target.tokens[words]
     print("answers blamed on their worst claim:", blame_the_worst(rows, target))
     states = []
     for number, one in enumerate(config["runs"]):
@@ -153,7 +170,8 @@ def fit(run: Run) -> None:
         report(data, predict(network, data, device=run.device))
 
 
-NEW = ("skill_", "records")
+BLURRED = "written_blurred"
+NEW = ("skill_", "records", "answered")
 """Sources whose labels and marks are exact, and of which the student of before knows little."""
 SURE = 4.0
 """The logit of a word that is known to be unsupported."""
@@ -176,10 +194,12 @@ def start(run: Run) -> Network:
     return load_base(config["base"], run.base / config["base"])
 
 
-def _between(one: np.ndarray, other: np.ndarray, share: float) -> np.ndarray:
-    """Logits of the probabilities between two answers."""
+def _between(one: np.ndarray, other: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """Logits of the probabilities between two answers; of each row so much of the other."""
     first, second = (torch.softmax(torch.from_numpy(classes.astype(np.float32)), -1) for classes in (one, other))
-    mean: np.ndarray = torch.lerp(first, second, share).clamp(min=1e-5).log().numpy().astype(np.float16)
+    mean: np.ndarray = (
+        torch.lerp(first, second, torch.from_numpy(shares)[:, None]).clamp(min=1e-5).log().numpy().astype(np.float16)
+    )
     return mean
 
 
@@ -188,18 +208,18 @@ def save_network(network: Network, path: Path) -> None:
     save_file({key: value.detach().half().cpu().contiguous() for key, value in network.state_dict().items()}, path)
 
 
-def save_answers(path: Path, answers: Answers, data: Encoded) -> None:
-    """Keep answers; of tokens only the claims', in eighths, which is all that a probability needs."""
+def save_answers(path: Path, answers: Answers, data: Encoded, asked: np.ndarray) -> None:
+    """Keep answers on some rows; of tokens only the claims', in eighths, which is all that a probability needs."""
     tokens = np.clip(np.rint(answers.tokens.astype(np.float32) * 8), -127, 127).astype(np.int8)
     place = np.arange(len(tokens)) - np.repeat(data.starts[:-1], data.lengths)
     tokens[place >= np.repeat(data.claim_ends, data.lengths)] = 0
-    np.savez_compressed(path, classes=answers.classes, tokens=tokens)
+    np.savez(path, classes=answers.classes, tokens=tokens, asked=asked)
 
 
-def load_answers(path: Path) -> Answers:
-    """Read what `save_answers` wrote."""
+def load_answers(path: Path) -> tuple[np.ndarray, Answers]:
+    """Read what `save_answers` wrote: which rows, and what was said of them."""
     with np.load(path) as kept:
-        return Answers(kept["classes"], kept["tokens"].astype(np.float16) / np.float16(8))
+        return kept["asked"], Answers(kept["classes"], kept["tokens"].astype(np.float16) / np.float16(8))
 
 
 def support_of(classes: np.ndarray) -> np.ndarray:

@@ -56,6 +56,21 @@ class Encoded:
         starts = np.concatenate([[0], np.cumsum(np.concatenate([part.lengths for part in parts]))])
         return cls(**arrays, starts=starts, sources=[source for part in parts for source in part.sources])
 
+    def places(self, rows: Ints) -> Ints:
+        """Where the tokens of some rows lie in the flat arrays, row by row."""
+        lengths = self.lengths[rows]
+        first = np.repeat(self.starts[rows] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
+        return first + np.arange(lengths.sum())
+
+    def take(self, rows: Ints) -> Encoded:
+        """Some of the rows, in this order."""
+        at = self.places(rows)
+        return Encoded(
+            self.ids[at], self.marks[at], np.concatenate([[0], np.cumsum(self.lengths[rows])]), self.claim_ends[rows],
+            self.hint_ends[rows], self.labels[rows], self.weights[rows], self.groups[rows],
+            [self.sources[row] for row in rows],
+        )  # fmt: skip
+
     def save(self, path: Path) -> None:
         """Keep the rows, uncompressed."""
         np.savez(path, **{**vars(self), "sources": np.array(self.sources)})
