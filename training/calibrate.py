@@ -23,6 +23,7 @@ FITS = 4
 GENERATED = {
     "ragtruth", "silver", "summedits", "factscore", "wice_claim_oracle", "diasumfact", "attributionbench", "begin",
     "finegrained_rlhf", "factcg_cg2c_doc", "factcg_cg2c_musique", "faithdial_audit",
+    "answered", "answered_records",
 }  # fmt: skip
 """Sources whose claims were generated from, or written about, a given text: what a user's claims look like."""
 MISTAKEN = 2.0
@@ -91,13 +92,14 @@ def balance(rows: Sequence[Row]) -> Floats:
     """Weigh rows: each source up to a middling size, answers that people labelled more, text unlike them less.
 
     Support is the chance where a claim is as likely to hold as not, so that one half is where to cut: in every source
-    the supported claims count as much as the others; among answers, the good ones as much as the bad.
+    the supported claims count as much as the others; among answers that people got, the good ones as much as the bad.
     """
-    fine = {row.group: True for row in rows if row.group >= 0}
+    fine = {row.group: True for row in rows}
     for row in rows:
-        if row.group >= 0 and row.label:
+        if row.label:
             fine[row.group] = False
-    kinds = [(row.source, fine[row.group] if row.group >= 0 else row.label == 0) for row in rows]
+    by_answer = ("ragtruth", "silver")  # of the answers that were written to be marked nearly all are bad
+    kinds = [(row.source, fine[row.group] if row.source in by_answer else row.label == 0) for row in rows]
     counts = Counter(kinds)
     return np.array([_worth(source) / 2 / max(counts[source, kind], LEAST) for source, kind in kinds])
 

@@ -154,8 +154,10 @@ def _answered_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
         for row in read(path):
             contexts.setdefault(key_of(row["context"]), {**row, "question": asked(row)})
     rows = [row for path in sorted(ANSWERED.glob("*.txt")) for row in read_answers(path, contexts)]
-    some = [row for row in rows if held_out(row["context"], 0.2) == kept]
-    return builder.answers(some[: part.limit], "answered", first_group=3 * 10**6)
+    some = [row for row in rows if held_out(row["context"], 0.2) == kept][: part.limit]
+    for number, source in enumerate(("answered", "answered_records")):
+        mine = [row for row in some if row["context"].startswith("{") == (source == "answered_records")]
+        yield from builder.answers(mine, source, first_group=10**6 * (3 + number))
 
 
 def _records_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
