@@ -45,6 +45,8 @@ ANSWERS_COUNT = 3
 """How many times the other sources the RAG answers that people labelled count."""
 UNLIKE_USE = 0.1
 """Weight of text that was not generated from a source: made corruptions and records, and NLI written to mislead."""
+WRITTEN_USE = 0.3
+"""Weight of each kind of the cases that were written one by one, which are like what people try a verifier with."""
 SURE = 0.75
 """Support with which a brief first reading is enough; on held-out rows nothing is lost from .95 down to here."""
 
@@ -84,7 +86,8 @@ def chosen(rows: Sequence[Row], *, seed: int) -> list[Row]:
     found = []
     for source in sorted(by_source):
         some = by_source[source]
-        found += rng.sample(some, min(len(some), 800 if source in GENERATED else 200))
+        most = 1200 if source in GENERATED else 50 if source.startswith("skill_") else 120
+        found += rng.sample(some, min(len(some), most))
     return found
 
 
@@ -109,7 +112,8 @@ LEAST = 25
 
 
 def _worth(source: str) -> float:
-    return ROWS_A_SOURCE * (ANSWERS_COUNT if source == "ragtruth" else 1.0 if source in GENERATED else UNLIKE_USE)
+    unlike = WRITTEN_USE if source.startswith("skill_written_") else UNLIKE_USE
+    return ROWS_A_SOURCE * (ANSWERS_COUNT if source == "ragtruth" else 1.0 if source in GENERATED else unlike)
 
 
 def fit_calibration(readings: Floats, rows: Sequence[Row]) -> dict[str, float]:
@@ -152,10 +156,16 @@ def _report(support: Floats, good: np.ndarray, rows: Sequence[Row], threshold: f
 
 
 def ship(out: Path, tokenizer: Path, folder: Path = WEIGHTS) -> None:
-    """Copy graph and tokenizer into the package, and write the calibration with the graph's hash."""
+    """Copy graph and tokenizer into the package, and write the calibration with the graph's hash.
+
+    The rules of marked words stay as they are until `fit_marks` finds better ones.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(out / "model.onnx", folder / "model.onnx")
     shutil.copyfile(tokenizer, folder / "tokenizer.json")
     fitted = json.loads((out / "calibration.json").read_text())
     digest = hashlib.sha256((folder / "model.onnx").read_bytes()).hexdigest()
-    (folder / "calibration.json").write_text(json.dumps({"model": digest[:12], **fitted}, indent=1) + "\n")
+    path = folder / "calibration.json"
+    before = json.loads(path.read_text()) if path.exists() else {}
+    rules = {name: before[name] for name in ("prose", "in_records") if name in before}
+    path.write_text(json.dumps({"model": digest[:12], **fitted, **rules}, indent=1) + "\n")
