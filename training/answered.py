@@ -36,13 +36,15 @@ def key_of(text: str) -> str:
 
 
 def read_answers(path: Path, contexts: Mapping[str, dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Read a file of answers in the form of RAGTruth's; `contexts` has the row of each key."""
+    """Read a file of answers in the form of RAGTruth's; `contexts` has the row of each key that is at hand."""
     for block in re.split(r"(?m)^### ", path.read_text(encoding="utf-8"))[1:]:
         head, *lines = (line.strip() for line in block.strip().split("\n"))
         if head == "RECORD":
             row = {"context": json.dumps(json.loads(lines.pop(0)), indent=1, ensure_ascii=False)}
-        else:
+        elif head in contexts:
             row = contexts[head]
+        else:
+            continue
         answers: list[list[str]] = []
         for line in filter(None, lines):
             if line.startswith("="):

@@ -140,8 +140,9 @@ def fit(run: Run, target: Answers | None = None) -> None:
     Its teachers are the student as it was, so that it forgets nothing, and the large network, where there is one, on
     the rows that it was asked about; on new rows, of which the student knows nothing, the labels take its place, and
     where nobody gave a label the large network decides alone. Runs of other seeds and weights follow each other; the
-    mean of their weights wavers less than any of them. With `from` they go on from a student that was fitted before,
-    while its former self stays what it was. `target` is what `own_answers` gave, if it was asked before.
+    mean of their weights wavers less than any of them, and `share` of the way to it less than all of it. With `from`
+    they go on from a student that was fitted before, while its former self stays what it was. `target` is what
+    `own_answers` gave, if it was asked before.
     """
     config = run.config["student"]
     rows, target = lessons(run.out), target or own_answers(run)
@@ -163,7 +164,8 @@ def fit(run: Run, target: Answers | None = None) -> None:
         train(network, weighed(rows, one.get("weights", {})), settings, device=run.device, teacher=target)
         states.append(network.cpu().state_dict())
         mean = {key: torch.stack([state[key] for state in states]).mean(0) for key in states[0]}
-        network.load_state_dict(mean)
+        share, before = config.get("share", 1.0), start(run).state_dict()
+        network.load_state_dict({key: torch.lerp(before[key], mean[key], share) for key in mean})
         save_network(network, run.out / "student.safetensors")
         print("the mean of runs up to", number, flush=True)
         data = encoded(run.out / "eval.ids.npz")

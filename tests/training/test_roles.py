@@ -106,5 +106,5 @@ def test_rows_are_joined_and_answers_mixed() -> None:
     apart = steps.Encoded.join([encode_rows(rows[:1], tokenizer), encode_rows(rows[1:], tokenizer)])
     for name, value in vars(encode_rows(rows, tokenizer)).items():
         assert np.array_equal(value, getattr(apart, name)), name
-    mean = steps._between(np.array([[0.0, 0, -20]]), np.array([[-20.0, 0, 0]]), 0.5)
+    mean = steps._between(np.array([[0.0, 0, -20]]), np.array([[-20.0, 0, 0]]), np.array([0.5], np.float32))
     assert np.allclose(np.exp(mean.astype(float)), [[0.25, 0.5, 0.25]], atol=1e-3)
