@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,7 +16,7 @@ from faithmeter.datamodels import Claim, Context, Failure, Label, Outcome, Pair,
 from faithmeter.errors import UsageError
 from faithmeter.evidence.passages import Index
 from faithmeter.verify import Verifier, load_verifier
-from faithmeter.verify.local import WEIGHTS, LocalVerifier, load, load_model, read_calibration
+from faithmeter.verify.local import WEIGHTS, LocalVerifier, Reading, load, load_model, read_calibration
 from faithmeter.verify.local_marks import MarkRule
 
 EINSTEIN = "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist"
@@ -199,6 +200,20 @@ def test_the_fact_is_found_at_any_depth(verifier: LocalVerifier) -> None:
     depths = [[PARK, *[FILLER] * 8], [*[FILLER] * 4, PARK, *[FILLER] * 4], [*[FILLER] * 8, PARK]]
     found = judge(verifier, *(pair("The park covers 40 hectares.", *contexts) for contexts in depths))
     assert {verdict.label for verdict in found} == {Label.SUPPORTED}
+
+
+@pytest.mark.parametrize(("support", "readings"), [(0.9, 1), (0.6, 2), (0.3, 3), (0.1, 2)])
+def test_more_is_read_only_while_undecided(monkeypatch: pytest.MonkeyPatch, support: float, readings: int) -> None:
+    weigh, read = LocalVerifier._weigh, []
+
+    def weighed(self: LocalVerifier, *given: Any, **hint: Any) -> Reading:
+        read.append(given[2])
+        return weigh(self, *given, **hint)._replace(support=support)
+
+    monkeypatch.setattr(LocalVerifier, "_weigh", weighed)
+    (verdict,) = judge(LocalVerifier(), pair("Town number 77 has a harbour.", FILLER))
+    assert (verdict.support, len(read)) == (support, readings)
+    assert len(set(map(tuple, read))) == readings
 
 
 def test_a_claim_longer_than_the_model_reads_is_judged_by_its_worst_part(verifier: LocalVerifier) -> None:

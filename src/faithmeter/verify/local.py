@@ -82,6 +82,8 @@ class Calibration(NamedTuple):
     """What a thing that is someone else's takes away."""
     sure: float = 2.0
     """A brief first reading with at least this support is enough; above 1: there is none."""
+    lost: float = 0.0
+    """With less support than this after all that there is room for, the next best passages are not read."""
     prose: MarkRule = MarkRule()
     """Which words are marked."""
     in_records: MarkRule = MarkRule(even=2.0)
@@ -239,7 +241,7 @@ class LocalVerifier:
         return min((self._read(model, clause, index, hint=hint)[0].support for clause in clauses), default=1.0)
 
     def _read(self, model: Model, claim: str, index: Index, *, hint: str) -> tuple[Reading, Sequence[Passage]]:
-        """Read more until the claim is supported: a few passages, then all there is room for, then the next best.
+        """Read more while the claim is undecided: a few passages, then all there is room for, then the next best.
 
         Gives the best reading, with the words that the first full one marks, for it read what bears on the claim most;
         and all that was read.
@@ -252,7 +254,8 @@ class LocalVerifier:
                 if brief.support >= self.calibration.sure:
                     return brief, few
         best = self._weigh(model, claim, first, hint=hint)
-        if best.support >= self.calibration.threshold or len(first) == len(index.passages):
+        undecided = self.calibration.lost <= best.support < self.calibration.threshold
+        if not undecided or len(first) == len(index.passages):
             return best, first
         more = select(claim, index, hint=hint, used=first)
         if more:
