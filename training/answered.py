@@ -40,9 +40,10 @@ def read_answers(path: Path, contexts: Mapping[str, dict[str, Any]]) -> Iterator
     for block in re.split(r"(?m)^### ", path.read_text(encoding="utf-8"))[1:]:
         head, *lines = (line.strip() for line in block.strip().split("\n"))
         if head == "RECORD":
-            row = {"context": json.dumps(json.loads(lines.pop(0)), indent=1, ensure_ascii=False)}
+            known = {"source": "answered_records", "question": None,
+                     "context": json.dumps(json.loads(lines.pop(0)), indent=1, ensure_ascii=False)}  # fmt: skip
         elif head in contexts:
-            row = contexts[head]
+            known = {"source": "answered", **{name: contexts[head].get(name) for name in ("question", "context")}}
         else:
             continue
         answers: list[list[str]] = []
@@ -52,7 +53,6 @@ def read_answers(path: Path, contexts: Mapping[str, dict[str, Any]]) -> Iterator
             else:
                 answers[-1].append(line)
         for answer, labels in map(_joined, filter(None, answers)):
-            known = {"context": row["context"], "question": row.get("question")}
             yield known | {"answer": answer, "labels": labels, "label": int(not labels)}
 
 
@@ -76,8 +76,7 @@ def _joined(lines: list[str]) -> tuple[str, list[dict[str, Any]]]:
 @lru_cache(maxsize=1)
 def silver_marks() -> dict[str, list[dict[str, Any]]]:
     """The marked spans of silver answers, by the answer's key."""
-    path = FOLDER / "silver.jsonl"
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    lines = (FOLDER / "silver.jsonl").read_text(encoding="utf-8").splitlines()
     return {
         row["answer"]: [{"start": s, "end": e, "label_type": KINDS[kind]} for s, e, kind in row["spans"]]
         for row in map(json.loads, lines)

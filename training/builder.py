@@ -21,7 +21,7 @@ from training.deeds import make_deeds
 from training.pairs import Neighbours, cut, fuse
 from training.records import make_records
 from training.roles import by_pronoun, kind_of, readings
-from training.rows import LABELS, Row
+from training.rows import BLURRED, LABELS, Row
 from training.skills.compose import Asked, Made
 from training.skills.compose import make as make_skill
 from training.skills.marks import wrong_words
@@ -309,7 +309,7 @@ class Builder:
         contexts, asked = make_written(self.rng, case, around=around, blurred=blurred)
         good = [one.text for one in asked if one.label == "supported"]
         for one in asked:
-            source = "written_blurred" if blurred else f"skill_written_{one.kind}"
+            source = BLURRED if blurred else f"skill_written_{one.kind}"
             yield self._reasoned(one.text, contexts, one, good, source=source)
 
     def _reasoned(

@@ -147,17 +147,20 @@ def _answers_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
 
 
 def _answered_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
-    """Answers that were written about contexts of the data."""
-    paths = sorted((part.folder / "train").glob("*.jsonl.xz"))
+    some = [row for row in _answered(part.folder) if held_out(row["context"], 0.2) == kept][: part.limit]
+    for number, source in enumerate(("answered", "answered_records")):
+        mine = [row for row in some if row["source"] == source]
+        yield from builder.answers(mine, source, first_group=10**6 * (3 + number))
+
+
+@lru_cache(maxsize=1)
+def _answered(folder: Path) -> list[dict[str, Any]]:
+    """The answers that were written about contexts of the data; which is read once for what is kept and what is not."""
     contexts: dict[str, dict[str, Any]] = {}
-    for path in paths:
+    for path in sorted((folder / "train").glob("*.jsonl.xz")):
         for row in read(path):
             contexts.setdefault(key_of(row["context"]), {**row, "question": asked(row)})
-    rows = [row for path in sorted(ANSWERED.glob("*.txt")) for row in read_answers(path, contexts)]
-    some = [row for row in rows if held_out(row["context"], 0.2) == kept][: part.limit]
-    for number, source in enumerate(("answered", "answered_records")):
-        mine = [row for row in some if row["context"].startswith("{") == (source == "answered_records")]
-        yield from builder.answers(mine, source, first_group=10**6 * (3 + number))
+    return [row for path in sorted(ANSWERED.glob("*.txt")) for row in read_answers(path, contexts)]
 
 
 def _records_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:

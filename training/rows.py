@@ -12,6 +12,9 @@ from typing import NamedTuple
 LABELS = ("supported", "contradicted", "not_enough_info", "not_supported", "unlabelled")
 """The network's three classes, "not supported, kind unknown", and rows that only the teacher labels."""
 
+BLURRED = "written_blurred"
+"""The source of written cases in neither of their worlds, which the teacher alone labels."""
+
 
 class Row(NamedTuple):
     """One input of the network and what is known about it."""

@@ -18,7 +18,7 @@ from safetensors.torch import save_file
 from training.fit import UNLABELLED, Answers, Settings, blame_the_worst, predict, train
 from training.measure import auroc, worst_by_group
 from training.model import SHAPES, Network, load_base, load_network
-from training.rows import Row, read_rows, write_rows
+from training.rows import BLURRED, Row, read_rows, write_rows
 from training.tokens import Encoded, encode_all, load_tokenizer, translate
 
 
@@ -58,7 +58,8 @@ def build(run: Run) -> None:
 
 def thinned(rows: list[Row], keep: dict[str, float], rng: np.random.Generator) -> list[Row]:
     """Leave out some rows of sources that have more than there is time for; `keep` has the share of each that stays."""
-    return [row for row, drawn in zip(rows, rng.random(len(rows)), strict=True) if drawn < _factor(row.source, keep)]
+    stays = rng.random(len(rows)) < by_source([row.source for row in rows], keep)
+    return [row for row, stay in zip(rows, stays, strict=True) if stay]
 
 
 def tokenizer_path(run: Run) -> Path:
@@ -101,9 +102,14 @@ def for_base(data: Encoded, base: str, run: Run) -> Encoded:
 
 def weighed(data: Encoded, factors: dict[str, float]) -> Encoded:
     """The same rows with some sources drawn more or less often; a name may end in `*`."""
-    known = {source: _factor(source, factors) for source in set(data.sources)}
-    weights = data.weights * np.array([known[source] for source in data.sources], np.float32)
+    weights = data.weights * by_source(data.sources, factors).astype(np.float32)
     return Encoded(**{**vars(data), "weights": weights})
+
+
+def by_source(sources: list[str], factors: dict[str, float]) -> np.ndarray:
+    """The factor of each row's source; 1 where none is given."""
+    known = {source: _factor(source, factors) for source in set(sources)}
+    return np.array([known[source] for source in sources])
 
 
 def _factor(source: str, factors: dict[str, float]) -> float:
@@ -123,8 +129,7 @@ def teach(run: Run) -> None:
     data = encoded(run.out / "eval.ids.npz")
     report(data, predict(network, for_base(data, base, run), device=run.device, half=settings.half))
     drawn = np.random.default_rng(settings.seed).random(len(rows))
-    shares = {source: _factor(source, config.get("asked", {})) for source in set(rows.sources)}
-    asked = np.flatnonzero(drawn < np.array([shares[source] for source in rows.sources]))
+    asked = np.flatnonzero(drawn < by_source(rows.sources, config.get("asked", {})))
     some = rows.take(asked)
     save_answers(run.out / "teacher.npz", predict(network, some, device=run.device, half=settings.half), some, asked)
 
@@ -157,6 +162,7 @@ def fit(run: Run, target: Answers | None = None) -> None:
         words, spread = rows.places(asked), np.repeat(own, rows.lengths[asked]).astype(np.float16)
         target.tokens[words] = (1 - spread) * taught.tokens + spread * target.tokens[words]
     print("answers blamed on their worst claim:", blame_the_worst(rows, target))
+    share, before = config.get("share", 1.0), start(run).state_dict()
     states = []
     for number, one in enumerate(config["runs"]):
         network = load_network(start(run), run.base / config["from"]) if "from" in config else start(run)
@@ -164,7 +170,6 @@ def fit(run: Run, target: Answers | None = None) -> None:
         train(network, weighed(rows, one.get("weights", {})), settings, device=run.device, teacher=target)
         states.append(network.cpu().state_dict())
         mean = {key: torch.stack([state[key] for state in states]).mean(0) for key in states[0]}
-        share, before = config.get("share", 1.0), start(run).state_dict()
         network.load_state_dict({key: torch.lerp(before[key], mean[key], share) for key in mean})
         save_network(network, run.out / "student.safetensors")
         print("the mean of runs up to", number, flush=True)
@@ -172,7 +177,6 @@ def fit(run: Run, target: Answers | None = None) -> None:
         report(data, predict(network, data, device=run.device))
 
 
-BLURRED = "written_blurred"
 NEW = ("skill_", "records", "answered")
 """Sources whose labels and marks are exact, and of which the student of before knows little."""
 SURE = 4.0
