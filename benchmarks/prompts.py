@@ -271,13 +271,13 @@ def main() -> None:
     if sum(map(bool, (given.endpoint, given.requests, given.replies))) != 1:
         parser.error("give one of --endpoint, --requests and --replies")
     claims = load(given.data, given.sets, given.claims, seed=given.seed)
-    grouped = calls(claims, given.per_call)
     scores = {}
     asked = given.prompt or ["full", "brief", "ragas"]
     for name in [*asked, *(NAMES if given.variants else [])]:
         prompt = Ragas() if name == "ragas" else Varied(name) if name in NAMES else Ours(name)
         title = Path(name).stem
         file = f"{title}-{given.per_call}.jsonl"
+        grouped = calls(claims, 1 if name == "small" else given.per_call)  # as the judge sends it
         if given.requests:
             given.requests.mkdir(parents=True, exist_ok=True)
             write(prompt, grouped, given.requests / file)

@@ -63,7 +63,7 @@ async def test_other_claims_keep_their_verdicts(server: LLMServer, text: str, pr
     assert [found[0].evidence[0].context, found[2].evidence[0].context] == [0, 2]  # type: ignore[union-attr]
     for outcome in found:
         assert all(item.holds_in(sample.contexts) for item in outcome.evidence)  # type: ignore[union-attr]
-    assert len(server.requests) == 1
+    assert len(server.requests) == (1 if prompt == "full" else 3)
 
 
 @TEXTS
@@ -72,26 +72,29 @@ async def test_the_prompt_has_the_items_it_should_have(server: LLMServer, text: 
     server.requests.clear()
     sample, pairs = hostile(text)
     await Judge(f"openai:stub?prompt={prompt}@{server.url}").verify(pairs)
-    asked = server.requests[0]
-    found = parts(asked.user)
-    blank = not sample.contexts[1].text.strip()
-    question = ["question"] if prompt == "full" else []
-    assert [part.kind for part in found] == ["passage"] * (3 if blank else 4) + question + ["claim"] * 3
-    assert [part.text for part in found if part.kind == "claim"] == [one_line(pair.claim.text) for pair in pairs]
-    shown = [context.text for context in sample.contexts if context.text.strip()]
-    if prompt == "small":  # long contexts are cut
-        shown = list(Nearest(sample).shown([pair.claim for pair in pairs]).values())
-    assert [part.text for part in found if part.kind == "passage"] == list(map(defused, shown))
-    code = asked.user.partition(" ")[0]
-    markers = (3 if blank else 4) + len(question) + 1
-    assert asked.user.count(code) == asked.user.count(f"\n{code} ") + 1 == markers, "no marker but ours"
-    assert "<|" not in asked.user
-    assert "[INST]" not in asked.user
-    instructions = Instructions("verify", JudgeSettings(prompt=prompt))
-    assert asked.system == instructions.text, "the instructions hold no data"
-    assert asked.turns == list(instructions.turns(3)), "nor do the examples, and no turn was added"
-    assert len(asked.body["messages"]) == 2 + 2 * len(asked.turns)
-    assert not any(code in shown for turn in asked.turns for shown in turn), "the marks of examples are others"
+    claims = {one_line(pair.claim.text): pair.claim for pair in pairs}
+    asked_for = []
+    for asked in server.requests:
+        found = parts(asked.user)
+        texts = [part.text for part in found if part.kind == "claim"]
+        asked_for += texts
+        shown = [context.text for context in sample.contexts if context.text.strip()]
+        if prompt == "small":  # long contexts are cut
+            shown = list(Nearest(sample).shown([claims[text] for text in texts]).values())
+        question = ["question"] if prompt == "full" else []
+        assert [part.kind for part in found] == ["passage"] * len(shown) + question + ["claim"] * len(texts)
+        assert [part.text for part in found if part.kind == "passage"] == list(map(defused, shown))
+        code = asked.user.partition(" ")[0]
+        markers = len(shown) + len(question) + 1
+        assert asked.user.count(code) == asked.user.count(f"\n{code} ") + 1 == markers, "no marker but ours"
+        assert "<|" not in asked.user
+        assert "[INST]" not in asked.user
+        instructions = Instructions("verify", JudgeSettings(prompt=prompt))
+        assert asked.system == instructions.text, "the instructions hold no data"
+        assert asked.turns == list(instructions.turns), "nor do the examples, and no turn was added"
+        assert len(asked.body["messages"]) == 2 + 2 * len(asked.turns)
+        assert not any(code in shown for turn in asked.turns for shown in turn), "the marks of examples are others"
+    assert sorted(asked_for) == sorted(claims)
 
 
 @TEXTS

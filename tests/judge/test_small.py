@@ -83,7 +83,7 @@ async def test_the_model_gives_labels_and_code_finds_the_evidence(server: LLMSer
         assert (verdict.label, [item.quote for item in verdict.evidence]) == (label, quotes)
         assert all(item.holds_in(SAMPLE.contexts) for item in verdict.evidence)
         assert verdict.reason
-    assert len(server.requests) == (1 if mode == "batched" else 4)
+    assert len(server.requests) == 4
 
 
 async def test_a_claim_in_two_passages_has_both(server: LLMServer) -> None:
@@ -117,9 +117,85 @@ async def test_evidence_is_verbatim_in_any_script_and_form(
 async def test_where_no_passage_has_a_word_of_the_claim_nothing_is_shown(server: LLMServer, label: str) -> None:
     server.brain = saying(label)
     sample = Sample(question="Where is it?", answer="…", contexts=["The tower's lift is here.", "It is."])
-    (found,) = await judge(server).verify(pairs("The zebra's gallop is that of a horse.", sample=sample))
+    said = pairs("The zebra's gallop is that of a horse.", sample=sample)
+    (found,) = await judge(server, inference="lenient").verify(said)
     assert isinstance(found, Verdict)
     assert (found.label, found.evidence) == (label, ())
+
+
+UNSAID = "Visitors climbed the tower by stairs."
+REASON = "Most of the claim's words are in none of the contexts."
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The towers are three floors.",
+        "The tower visibly stands in Paris.",
+        "It is.",
+        "Iron buildings visit.",
+    ],
+)
+async def test_supported_stays_where_half_of_the_words_are_there(server: LLMServer, claim: str) -> None:
+    server.brain = saying("supported")
+    contexts = ["The tower in Paris has 3 floor levels.", "It is an iron building.", "The visitors came."]
+    (found,) = await judge(server).verify(pairs(claim, sample=Sample(answer="…", contexts=contexts)))
+    assert isinstance(found, Verdict)
+    assert found.label is Label.SUPPORTED
+    assert found.reason != REASON
+
+
+@pytest.mark.parametrize("options", [{}, {"votes": 3}, {"logprobs": True}], ids=str)
+async def test_what_the_contexts_hardly_have_a_word_of_is_not_supported(
+    server: LLMServer, options: dict[str, object]
+) -> None:
+    server.brain = saying("supported")
+    (found,) = await judge(server, **options).verify(pairs(UNSAID))
+    assert isinstance(found, Verdict)
+    assert (found.label, found.evidence, found.reason) == (Label.NOT_ENOUGH_INFO, (), REASON)
+    assert found.support == (0.0 if "votes" in options else None), "the model's own is for what it said"
+
+
+async def test_another_label_is_not_held_to_words(server: LLMServer) -> None:
+    server.brain = saying("contradicted")
+    (found,) = await judge(server).verify(pairs(UNSAID))
+    assert isinstance(found, Verdict)
+    assert found.label is Label.CONTRADICTED
+
+
+@pytest.mark.parametrize(
+    "options", [{"inference": "lenient"}, {"prompt": "full"}, {"prompt": "brief"}], ids=lambda o: "-".join(o.values())
+)
+async def test_other_settings_leave_the_models_verdict(server: LLMServer, options: dict[str, object]) -> None:
+    server.brain = saying("supported", passages=[1], quote="The tower is in Paris.")
+    (found,) = await judge(server, **options).verify(pairs(UNSAID))
+    assert isinstance(found, Verdict)
+    assert found.label is Label.SUPPORTED
+    assert [item.quote for item in found.evidence] == ["The tower is in Paris."]
+
+
+@pytest.mark.parametrize(
+    ("claim", "contexts"),
+    [
+        ("Die Besucher sind über die Treppe auf den Turm gestiegen.", ["The tower is in Paris."]),
+        ("Visitors climbed the stairs.", ["Der Turm steht in Paris und ist aus Eisen.", "Er hat drei Etagen."]),
+        ("Man stieg hinauf.", ["Der Turm ist hoch.", "Er steht in Paris und ist aus Eisen."]),
+        ("Башни красивы.", ["Башня стоит."]),
+        ("游客爬楼梯。", ["The tower is in Paris."]),
+    ],
+)
+async def test_other_languages_are_not_held_to_words(server: LLMServer, claim: str, contexts: list[str]) -> None:
+    server.brain = saying("supported")
+    (found,) = await judge(server).verify(pairs(claim, sample=Sample(answer="…", contexts=contexts)))
+    assert isinstance(found, Verdict)
+    assert found.label is Label.SUPPORTED
+
+
+def test_the_reason_is_shown(server: LLMServer) -> None:
+    server.brain = saying("supported")
+    spec = f"openai:stub?prompt=small@{server.url}"
+    done = CliRunner().invoke(main, ["check", UNSAID, "--context", "The tower is in Paris.", "-v", spec, "--no-cache"])
+    assert REASON in " ".join(done.output.replace("│", " ").split())
 
 
 async def test_of_passages_that_say_the_same_the_one_that_is_meant_is_shown(server: LLMServer) -> None:
@@ -141,23 +217,23 @@ async def test_what_a_model_quotes_all_the_same_counts_for_nothing(server: LLMSe
 async def test_examples_are_turns_the_same_in_every_call(server: LLMServer) -> None:
     other = Sample(question="Secret?", answer="…", contexts=["It is made of iron."])
     await judge(server, batch=3).verify([*pairs(), *pairs(sample=other)])
-    assert len(server.requests) == 4
-    one, several = (Instructions("verify", SMALL).turns(count) for count in (1, 2))
+    instructions = Instructions("verify", SMALL)
     for asked in server.requests:
-        claims = [part for part in parts(asked.user) if part.kind == "claim"]
-        assert asked.turns == list(one if len(claims) == 1 else several)
-        assert asked.system == Instructions("verify", SMALL).text
+        assert asked.turns == list(instructions.turns)
+        assert asked.system == instructions.text
         assert {part.kind for part in parts(asked.user)} == {"passage", "claim"}, "the question is not sent"
-    assert one != several
 
 
-async def test_a_call_holds_no_more_claims_than_were_measured(server: LLMServer) -> None:
+@pytest.mark.parametrize("batch", [1, 5, 20])
+async def test_each_claim_has_a_call_of_its_own_whatever_the_batch(server: LLMServer, batch: int) -> None:
     server.brain = saying("supported")
     texts = [f"The tower has {number} floors." for number in range(12)]
-    await judge(server, batch=20).verify(pairs(*texts))
-    assert [sum(part.kind == "claim" for part in parts(asked.user)) for asked in server.requests] == [5, 5, 2]
-    estimated = judge(server).estimate(SAMPLE, [pair.claim for pair in pairs(*texts)])
-    assert estimated.calls == 3
+    with metered() as meter:
+        await judge(server, batch=batch).verify(pairs(*texts))
+    assert [sum(part.kind == "claim" for part in parts(asked.user)) for asked in server.requests] == [1] * 12
+    estimated = judge(server, batch=batch).estimate(SAMPLE, [pair.claim for pair in pairs(*texts)])
+    assert estimated.calls == meter.usage.calls == 12
+    assert estimated.prompt_tokens == pytest.approx(meter.usage.prompt_tokens, rel=0.2)
 
 
 FILLER = "Nothing of interest happened in the valley that year, and the harvest was about as good as usual. "
@@ -175,9 +251,10 @@ async def test_long_contexts_are_cut_to_what_is_near_the_claims(server: LLMServe
         texts = {part.number: part.text for part in parts(asked.user) if part.kind == "passage"}
         assert sum(map(len, texts.values())) < 5_000 < sum(map(len, contexts)) / 3
         assert texts[3] == facts[1], "what is short is shown whole, and keeps its number"
-    if mode == "batched":
-        assert facts[0] in texts[2]
-        assert " … " in texts[2]
+        (claim,) = [part.text for part in parts(asked.user) if part.kind == "claim"]
+        if claim == facts[0]:
+            assert facts[0] in texts[2]
+            assert " … " in texts[2]
 
 
 async def test_short_contexts_are_shown_as_they_are(server: LLMServer) -> None:
@@ -189,16 +266,15 @@ async def test_short_contexts_are_shown_as_they_are(server: LLMServer) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"language": "Danish"}, {"inference": "lenient"}], ids=str)
-@pytest.mark.parametrize("claims", [1, 2])
-def test_an_example_is_a_reply_that_the_judge_takes(claims: int, options: dict[str, str]) -> None:
+def test_an_example_is_a_reply_that_the_judge_takes(options: dict[str, str]) -> None:
     settings = JudgeSettings(prompt="small", **options)  # type: ignore[arg-type]
     instructions = Instructions("verify", settings)
     labels: Counter[Label] = Counter()
     seen: list[int] = []
-    for user, assistant in instructions.turns(claims):
+    for user, assistant in instructions.turns:
         items = parts(user)
         asked = [item for item in items if item.kind == "claim"]
-        assert (len(asked) == 1) or claims > 1
+        assert len(asked) == 1
         sample = Sample(answer="…", contexts=[Context(text=item.text) for item in items if item.kind == "passage"])
         question = Verification(sample, settings, instructions, SPEC)
         made = [Claim(text=item.text, start=0, end=1) for item in asked]
@@ -245,14 +321,13 @@ def test_the_signature_names_the_prompt_and_holds_all_turns(server: LLMServer) -
     assert ".ex" in signature
     assert signature.endswith(",prompt=small")
     small = Instructions("verify", SMALL)
-    assert small.turns(1) != small.turns(2)
     assert small.signature != Instructions("verify", JudgeSettings()).signature
     assert load_verifier(f"openai:stub?prompt=small@{server.url}").signature == signature
 
 
 async def test_verdicts_of_another_prompt_are_not_taken_from_the_cache(server: LLMServer, tmp_path: Path) -> None:
     store = SQLiteStore(tmp_path / "cache.db")
-    for size, asked in (("small", 1), ("small", 1), ("full", 2), ("brief", 3)):
+    for size, asked in (("small", 4), ("small", 4), ("full", 5), ("brief", 6)):
         server.brain = modest if size == "small" else think
         await Cached(Judge(f"openai:stub?prompt={size}@{server.url}"), store).verify(pairs())
         assert len(server.requests) == asked
@@ -260,13 +335,12 @@ async def test_verdicts_of_another_prompt_are_not_taken_from_the_cache(server: L
 
 async def test_an_estimate_counts_the_turns(server: LLMServer) -> None:
     claims = [pair.claim for pair in pairs()]
-    for options, least in (({}, 700), ({"mode": "per-claim"}, 4 * 900)):
-        expected = judge(server, **options).estimate(SAMPLE, claims)
-        with metered() as meter:
-            await judge(server, **options).verify(pairs())
-        assert expected.calls == meter.usage.calls
-        assert expected.prompt_tokens > least
-        assert expected.prompt_tokens == pytest.approx(meter.usage.prompt_tokens, rel=0.2)
+    expected = judge(server).estimate(SAMPLE, claims)
+    with metered() as meter:
+        await judge(server).verify(pairs())
+    assert expected.calls == meter.usage.calls == 4
+    assert expected.prompt_tokens > 4 * 900
+    assert expected.prompt_tokens == pytest.approx(meter.usage.prompt_tokens, rel=0.2)
     brief = judge(server, prompt="brief").estimate(SAMPLE, claims)
     assert expected.prompt_tokens > brief.prompt_tokens
 

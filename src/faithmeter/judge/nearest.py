@@ -16,6 +16,7 @@ from faithmeter.evidence.passages import (
     refers,
     select,
 )
+from faithmeter.text.language import other_language, unknown_language
 
 SHARE = 1.4
 """Of the room that a claim's evidence has elsewhere (`evidence.passages.room`): about 250 words a claim."""
@@ -43,6 +44,15 @@ class Nearest:
         return {
             n: contexts[n].text if len(some) == sizes[n] else as_text(some) for n, some in sorted(by_context.items())
         }
+
+    def mostly_unsaid(self, claim: Claim) -> bool:
+        """Whether more than half of the claim's words are in none of the contexts, whatever their endings.
+
+        Never in another language than English: its inflections are not known, and claim and contexts may be in two.
+        """
+        asked = content_words(claim.text)
+        missing = sum(word.isascii() for word in asked - self._held)  # too few of another script tell no language
+        return 2 * missing > len(asked) and self._is_english and not other_language(claim.text)
 
     def evidence(self, claim: Claim) -> tuple[Evidence, ...]:
         """At most two parts of the contexts, word for word; none where nothing has a word of the claim."""
@@ -79,3 +89,11 @@ class Nearest:
     @cached_property
     def _words(self) -> list[frozenset[str]]:
         return [content_words(passage.text) for passage in self._index.passages]
+
+    @cached_property
+    def _held(self) -> frozenset[str]:
+        return frozenset[str]().union(*(content_words(context.text) for context in self._sample.contexts))
+
+    @cached_property
+    def _is_english(self) -> bool:
+        return not unknown_language((context.text for context in self._sample.contexts), known=())

@@ -159,7 +159,7 @@ class Verification:
         claims = [Item("C", number, claim.text) for number, claim in zip(ids, items, strict=True)]
         request = Request(
             system=self._instructions.text,
-            turns=self._instructions.turns(len(items)),
+            turns=self._instructions.turns,
             user=fenced([*self._shown(items), *claims]),
             name="verdicts",
             schema=self._schema,
@@ -211,8 +211,15 @@ class Verification:
                 finding = replace(finding, evidence=self._nearest.evidence(claim))
             if len(support) == len(rows):
                 finding = replace(finding, support=support[order])
-            (replied.good if cites else replied.doubtful)[index] = finding
+            (replied.good if cites else replied.doubtful)[index] = self._held_to_words(finding, claim)
         return replied
+
+    def _held_to_words(self, finding: Finding, claim: Claim) -> Finding:
+        """What `prompt=small` calls supported must have half of its words in the contexts; other prompts must quote."""
+        held = not self._settings.quotes and self._settings.inference == "strict"
+        if held and finding.label is Label.SUPPORTED and self._nearest.mostly_unsaid(claim):
+            return Finding(Label.NOT_ENOUGH_INFO, reason="Most of the claim's words are in none of the contexts.")
+        return finding
 
 
 def _echo(settings: JudgeSettings, items: Sequence[Claim] = ()) -> dict[str, Any]:

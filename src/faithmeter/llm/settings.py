@@ -21,9 +21,6 @@ Size = Literal["full", "brief", "small"]
 _OF_VERDICTS = ("mode", "inference", "partial", "reasons", "votes", "logprobs")
 _SIGNED = (*_OF_VERDICTS, "prompt", "language", "temperature", "max_tokens")
 
-SMALL_AT_MOST = 5
-"""Claims in one call of `prompt=small`: as many as its examples show, and as were measured."""
-
 
 class JudgeSettings(Model):
     """How an LLM extracts and judges; every field is also an option of a spec: `openai:MODEL?votes=3`."""
@@ -39,7 +36,7 @@ class JudgeSettings(Model):
     reasons: bool = True
     """Whether the model gives a reason; without, verdicts are shorter and cheaper."""
     batch: int = Field(default=20, ge=1, le=200)
-    """Claims, or sentences, in one call."""
+    """Claims, or sentences, in one call; with `prompt=small` each claim has a call of its own."""
     asks: int = Field(default=6, ge=1, le=20)
     """How often what a reply leaves out or garbles is asked for, in all."""
     votes: int = Field(default=1, ge=1, le=15)
@@ -50,7 +47,8 @@ class JudgeSettings(Model):
     """The language of reasons and claims; None: that of the answer."""
     prompt: Size = "full"
     """full: definitions and worked examples, each claim repeated beside its verdict. brief: a few lines. small: for
-    small and local models; examples as earlier turns of the chat, and no quotes: code finds the evidence."""
+    small and local models; a call a claim, examples as earlier turns of the chat, and no quotes: code finds the
+    evidence, and what is called supported must have half of its words in the contexts."""
     extract_prompt: Path | None = None
     """A file with your own instructions for extraction."""
     verify_prompt: Path | None = None
@@ -128,9 +126,7 @@ class JudgeSettings(Model):
     @property
     def claims_a_call(self) -> int:
         """How many claims a call for verdicts may hold."""
-        if self.mode == "per-claim":
-            return 1
-        return min(self.batch, SMALL_AT_MOST) if self.prompt == "small" else self.batch
+        return 1 if self.mode == "per-claim" or self.prompt == "small" else self.batch
 
     @classmethod
     def of(cls, options: Iterable[tuple[str, object]]) -> Self:

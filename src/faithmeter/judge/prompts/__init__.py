@@ -115,22 +115,16 @@ class Instructions:
         path: Path | None = getattr(settings, f"{task}_prompt")
         prompt = load_prompt(task, path, size=settings.prompt)
         theirs = load_examples(settings.examples)
-        self._one: tuple[Turn, ...] = ()
-        self._several: tuple[Turn, ...] = ()
+        self.turns: tuple[Turn, ...] = ()
         if settings.prompt == "small":
-            self._one = turns([*_own_examples("small/one.jsonl"), *theirs], settings, singly=True)
-            self._several = turns([*_own_examples("small/several.jsonl"), *theirs], settings, singly=False)
+            self.turns = turns([*_own_examples("small/examples.jsonl"), *theirs], settings)
             self.text = prompt.text(settings)
-            shown = [text for turn in (*self._one, *self._several) for text in turn]
+            shown = [text for turn in self.turns for text in turn]
         else:
             ours = _own_examples("full/examples.jsonl") if path is None and settings.prompt == "full" else ()
             shown = worked([*ours, *theirs], task, settings)
             self.text = "\n\n".join([prompt.text(settings), *shown])
         self.signature = prompt.signature + (f".ex{_digest(chr(10).join(shown))}" if shown else "")
-
-    def turns(self, claims: int) -> tuple[Turn, ...]:
-        """The examples before a call with so many claims: they have one claim each where it has one."""
-        return self._one if claims == 1 else self._several
 
 
 def _own(name: str) -> str:

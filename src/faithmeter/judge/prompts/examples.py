@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -116,19 +115,15 @@ def _worked(
     return fenced(items, code=_CODE), json.dumps({"sentences": rows}, ensure_ascii=False)
 
 
-def turns(examples: Sequence[Example], settings: JudgeSettings, *, singly: bool) -> tuple[Turn, ...]:
-    """The examples of verdicts as turns of a chat: a claim each, or all claims on the same passages together."""
+def turns(examples: Sequence[Example], settings: JudgeSettings) -> tuple[Turn, ...]:
+    """The examples of verdicts as turns of a chat, a claim each."""
     from faithmeter.judge.verdict_schema import fields, menu  # needs what only the LLM extra brings
 
-    groups: dict[Any, list[Example]] = {}
-    for number, example in enumerate(examples):
-        if example.serves("verify") and example.label in menu(settings):
-            groups.setdefault(number if singly else example.passages, []).append(example)
-    ids = iter(_numbers(sum(map(len, groups.values()))))
+    judged = [example for example in examples if example.serves("verify") and example.label in menu(settings)]
     shown = []
-    for some in groups.values():
-        items = [Item("P", number, text) for number, text in enumerate(some[0].passages, 1)]
-        shown.append(Turn(*_judged(items, some, list(islice(ids, len(some))), ["text", *fields(settings)])))
+    for id_, example in zip(_numbers(len(judged)), judged, strict=True):
+        items = [Item("P", number, text) for number, text in enumerate(example.passages, 1)]
+        shown.append(Turn(*_judged(items, [example], [id_], ["text", *fields(settings)])))
     return tuple(shown)
 
 
