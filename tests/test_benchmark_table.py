@@ -7,6 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pytest
+
+from benchmarks.verifiers import best_cut
+
 ROOT = Path(__file__).parents[1]
 RESULTS = sorted((ROOT / "benchmarks" / "results").glob("*.json"))
 
@@ -53,3 +58,10 @@ def _strings(value: object) -> list[str]:
         return [value]
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return [text for item in items for text in _strings(item)]
+
+
+def test_the_best_cut_takes_claims_of_one_support_together() -> None:
+    good = np.array([1, 1, 0, 1, 0, 0], bool)
+    found = best_cut(good, np.array([0.9, 0.8, 0.8, 0.4, 0.3, 0.1]))
+    assert found == {"support": 0.4, "balanced_accuracy": pytest.approx(5 / 6)}
+    assert best_cut(good, np.ones(6))["balanced_accuracy"] == 0.5
