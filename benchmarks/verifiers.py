@@ -116,11 +116,12 @@ def figures(units: Sequence[Unit]) -> dict[str, Any]:
 
 def best_cut(good: np.ndarray, support: np.ndarray) -> dict[str, float]:
     """The support to cut at for the most balanced accuracy, seen afterwards: what a better calibration might give."""
-    order = np.argsort(-support, kind="stable")
-    caught = np.cumsum(good[order]) / good.sum() - np.cumsum(~good[order]) / (~good).sum()
-    last = np.flatnonzero(np.diff(support[order], append=-1.0))  # claims of one support stand or fall together
-    best = last[caught[last].argmax()]
-    return {"support": float(support[order][best]), "balanced_accuracy": float(0.5 + caught[best] / 2)}
+    ones = np.ones(len(good))
+    passed = support >= stats.best_threshold(good, support, ones)
+    return {
+        "support": float(support[passed].min(initial=1.0)),
+        "balanced_accuracy": float(stats.balanced_accuracy(good, passed, ones)),
+    }
 
 
 async def measure(spec: str, *, limit: int | None) -> dict[str, Any]:
