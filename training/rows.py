@@ -15,6 +15,9 @@ LABELS = ("supported", "contradicted", "not_enough_info", "not_supported", "unla
 BLURRED = "written_blurred"
 """The source of written cases in neither of their worlds, which the teacher alone labels."""
 
+CROSSED = "crossed"
+"""The source of rows cut and joined out of others, which the teacher alone labels too."""
+
 
 class Row(NamedTuple):
     """One input of the network and what is known about it."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-import time
 from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
 from pathlib import Path
@@ -15,10 +14,11 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
+from training.crossed import cross
 from training.fit import UNLABELLED, Answers, Settings, blame_the_worst, predict, train
 from training.measure import auroc, worst_by_group
 from training.model import SHAPES, Network, load_base, load_network
-from training.rows import BLURRED, Row, read_rows, write_rows
+from training.rows import BLURRED, CROSSED, Row, read_rows, write_rows
 from training.tokens import Encoded, encode_all, load_tokenizer, translate
 
 
@@ -74,13 +74,21 @@ LESSONS = ("train", "roles", "skills")
 def encode(run: Run) -> None:
     """Turn the rows into token ids."""
     for name in (*LESSONS, "eval"):
-        begun = time.time()
-        data = encode_all(list(read_rows(run.out / f"{name}.jsonl.xz")), tokenizer_path(run))
-        data.save(run.out / f"{name}.ids.npz")
-        print(f"{name}: {len(data)} rows, {len(data.ids) / 1e6:.1f}M tokens, {time.time() - begun:.0f}s", flush=True)
+        _keep(encode_all(list(read_rows(run.out / f"{name}.jsonl.xz")), tokenizer_path(run)), name, run)
+    if shares := run.config.get("crossed"):
+        rows = lessons(run.out)
+        drawn = np.random.default_rng(run.config["seed"]).random(len(rows))
+        copies = np.floor(by_source(rows.sources, shares) + drawn).astype(int)
+        _keep(cross(rows, copies.tolist(), tokenizer_path(run), seed=run.config["seed"]), CROSSED, run)
+        lessons.cache_clear()
 
 
-@lru_cache(maxsize=5)
+def _keep(data: Encoded, name: str, run: Run) -> None:
+    data.save(run.out / f"{name}.ids.npz")
+    print(f"{name}: {len(data)} rows, {len(data.ids) / 1e6:.1f}M tokens", flush=True)
+
+
+@lru_cache(maxsize=6)
 def encoded(path: Path) -> Encoded:
     """Read encoded rows, once for all steps of a run."""
     return Encoded.load(path)
@@ -89,7 +97,8 @@ def encoded(path: Path) -> Encoded:
 @lru_cache(maxsize=1)
 def lessons(out: Path) -> Encoded:
     """All rows that are learnt from, in one."""
-    return Encoded.join([encoded(out / f"{name}.ids.npz") for name in LESSONS])
+    paths = [out / f"{name}.ids.npz" for name in (*LESSONS, CROSSED)]
+    return Encoded.join([encoded(path) for path in paths if path.exists()])
 
 
 def for_base(data: Encoded, base: str, run: Run) -> Encoded:
@@ -157,7 +166,8 @@ def fit(run: Run, target: Answers | None = None) -> None:
     target.tokens[known] = np.where(rows.marks[known] > 0, SURE, -SURE)
     if (run.out / "teacher.npz").exists():
         asked, taught = load_answers(run.out / "teacher.npz")
-        own = np.array([0.0 if rows.sources[row] == BLURRED else config["own_share"] for row in asked], np.float32)
+        shares = {BLURRED: 0.0, CROSSED: 0.0, "*": config["own_share"]}
+        own = by_source([rows.sources[row] for row in asked], shares).astype(np.float32)
         target.classes[asked] = _between(taught.classes, target.classes[asked], own)
         words, spread = rows.places(asked), np.repeat(own, rows.lengths[asked]).astype(np.float16)
         target.tokens[words] = (1 - spread) * taught.tokens + spread * target.tokens[words]
