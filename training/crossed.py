@@ -76,7 +76,7 @@ def cross(data: Encoded, copies: Sequence[int], tokenizer: Path, *, seed: int, p
     else:
         with ProcessPoolExecutor(mp_context=multiprocessing.get_context("fork")) as pool:
             made = list(pool.map(_cross_part, some, [tokenizer] * len(some), seeds))
-    return Encoded.join([laid_out(rows, words_of(load_tokenizer(tokenizer))) for rows in made])
+    return Encoded.join(made)
 
 
 def _near(data: Encoded, row: int) -> int:
@@ -94,10 +94,10 @@ def parts_of(data: Encoded, row: int) -> Parts:
     return Parts(ids[1 : claim - 1], ids[claim : hint - 1], ids[hint:-1])
 
 
-def _cross_part(rows: list[tuple[Parts, Parts, int]], tokenizer: Path, seed: int) -> list[Parts]:
+def _cross_part(rows: list[tuple[Parts, Parts, int]], tokenizer: Path, seed: int) -> Encoded:
     rng, words = random.Random(seed), words_of(load_tokenizer(tokenizer))
     found = [crossed(rng, row, near, words) for row, near, count in rows for _ in range(count)]
-    return [one for one in found if one is not None]
+    return laid_out([one for one in found if one is not None], words)
 
 
 def crossed(rng: random.Random, row: Parts, near: Parts, words: Words) -> Parts | None:

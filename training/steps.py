@@ -72,7 +72,8 @@ LESSONS = ("train", "roles", "skills")
 
 
 def encode(run: Run) -> None:
-    """Turn the rows into token ids."""
+    """Turn the rows into token ids, and cross them."""
+    (run.out / f"{CROSSED}.ids.npz").unlink(missing_ok=True)  # those of an earlier run are not to be learnt from
     for name in (*LESSONS, "eval"):
         _keep(encode_all(list(read_rows(run.out / f"{name}.jsonl.xz")), tokenizer_path(run)), name, run)
     if shares := run.config.get("crossed"):
@@ -88,7 +89,7 @@ def _keep(data: Encoded, name: str, run: Run) -> None:
     print(f"{name}: {len(data)} rows, {len(data.ids) / 1e6:.1f}M tokens", flush=True)
 
 
-@lru_cache(maxsize=6)
+@lru_cache(maxsize=5)
 def encoded(path: Path) -> Encoded:
     """Read encoded rows, once for all steps of a run."""
     return Encoded.load(path)
