@@ -2,7 +2,8 @@
 
 build      rows from the data, evidence selected as at inference    -> OUT/*.jsonl.xz
 encode     the rows as token ids                                    -> OUT/*.ids.npz
-teach      the teacher, and its answers on every row                -> OUT/teacher.safetensors, OUT/teacher.npz
+teach      the teacher, on every labelled row                       -> OUT/teacher.safetensors
+ask        what it says of the rows that the student learns from    -> OUT/teacher.npz
 fit        the student, towards labels, teacher and its former self -> OUT/student.safetensors
 export     ONNX graphs, in fp32 and in int8; the teacher's too      -> OUT/model.fp32.onnx, OUT/*.onnx
 answer     what the int8 graph says of held-out rows                -> OUT/answers.npz
@@ -17,7 +18,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-STEPS = ("build", "encode", "teach", "fit", "export", "answer", "calibrate", "ship")
+STEPS = ("build", "encode", "teach", "ask", "fit", "export", "answer", "calibrate", "ship")
 
 
 def main(arguments: list[str] | None = None) -> None:

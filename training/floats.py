@@ -23,6 +23,10 @@ def floats(path: Path, shape: str = "minilm") -> Network:
         name = names.get(key, key)
         if key.startswith("layers."):
             name = "l" + key.removeprefix("layers.")
+        if key.startswith("claim_layers."):
+            name = "c" + key.removeprefix("claim_layers.")
+            if name not in constants:  # a graph of before there were such layers
+                continue
         if key.startswith("tokens."):
             name = key.replace("tokens", "marks")
         array = constants[name].astype(np.float32)
@@ -32,5 +36,7 @@ def floats(path: Path, shape: str = "minilm") -> Network:
         elif name in ("hidden.weight", "classes.weight", "marks.weight"):
             array = array.T
         state[key] = torch.from_numpy(np.ascontiguousarray(array)).reshape(value.shape)
-    network.load_state_dict(state)
+    network.load_state_dict(state, strict=False)
+    if not any(key.startswith("claim_layers.") for key in state):
+        network.start_claim_layers()
     return network.eval()

@@ -128,7 +128,7 @@ def _factor(source: str, factors: dict[str, float]) -> float:
 
 
 def teach(run: Run) -> None:
-    """Train the teacher on every labelled row; keep its weights, and its answers on some rows of each source."""
+    """Train the teacher on every labelled row."""
     config, settings = run.config["teacher"], run.settings("teacher")
     base = config["base"]
     network = load_base(base, run.base / base)
@@ -136,12 +136,20 @@ def teach(run: Run) -> None:
     rows.weights = np.where(rows.labels == UNLABELLED, 0.0, rows.weights)  # nothing to learn from them yet
     train(network, rows, settings, device=run.device)
     save_network(network, run.out / "teacher.safetensors")
+
+
+def ask(run: Run) -> None:
+    """Keep what the teacher, of this run or an earlier one, says of some rows of each source."""
+    config, half = run.config["teacher"], run.settings("teacher").half
+    base = config["base"]
+    network = load_network(Network(SHAPES[base]), run.out / "teacher.safetensors")
     data = encoded(run.out / "eval.ids.npz")
-    report(data, predict(network, for_base(data, base, run), device=run.device, half=settings.half))
-    drawn = np.random.default_rng(settings.seed).random(len(rows))
+    report(data, predict(network, for_base(data, base, run), device=run.device, half=half))
+    rows = for_base(lessons(run.out), base, run)
+    drawn = np.random.default_rng(run.config["seed"]).random(len(rows))
     asked = np.flatnonzero(drawn < by_source(rows.sources, config.get("asked", {})))
     some = rows.take(asked)
-    save_answers(run.out / "teacher.npz", predict(network, some, device=run.device, half=settings.half), some, asked)
+    save_answers(run.out / "teacher.npz", predict(network, some, device=run.device, half=half), some, asked)
 
 
 def own_answers(run: Run) -> Answers:
@@ -153,17 +161,17 @@ def fit(run: Run, target: Answers | None = None) -> None:
     """Train the student towards the labels and its teachers, from the weights that ship or from the base.
 
     Its teachers are the student as it was, so that it forgets nothing, and the large network, where there is one, on
-    the rows that it was asked about; on new rows, of which the student knows nothing, the labels take its place, and
-    where nobody gave a label the large network decides alone. Runs of other seeds and weights follow each other; the
+    the rows that it was asked about; on rows whose
+    labels are exact these take its place, wholly or in part, and where nobody gave a label the large network decides alone. Runs of other seeds and weights follow each other; the
     mean of their weights wavers less than any of them, and `share` of the way to it less than all of it. With `from`
     they go on from a student that was fitted before, while its former self stays what it was. `target` is what
     `own_answers` gave, if it was asked before.
     """
     config = run.config["student"]
     rows, target = lessons(run.out), target or own_answers(run)
-    new = np.array([source.startswith(NEW) for source in rows.sources])
-    target.classes[new] = _sure(rows.labels[new])
-    known = np.repeat(new, rows.lengths) & (rows.marks >= 0)
+    trust = np.where(rows.labels == UNLABELLED, 0.0, by_source(rows.sources, EXACT)).astype(np.float32)
+    target.classes[:] = _between(target.classes, _sure(rows.labels), trust)
+    known = np.repeat(trust == 1, rows.lengths) & (rows.marks >= 0)
     target.tokens[known] = np.where(rows.marks[known] > 0, SURE, -SURE)
     if (run.out / "teacher.npz").exists():
         asked, taught = load_answers(run.out / "teacher.npz")
@@ -188,8 +196,9 @@ def fit(run: Run, target: Answers | None = None) -> None:
         report(data, predict(network, data, device=run.device))
 
 
-NEW = ("skill_", "records", "answered")
-"""Sources whose labels and marks are exact, and of which the student of before knows little."""
+EXACT = {"skill_*": 1.0, "records": 1.0, "answered*": 1.0, "corrupt_*": 0.5, "slip": 0.5, "role_*": 0.4, "*": 0.0}
+"""How much the label counts against what the student of before says of a row: all of it where labels and marks are exact
+and it knows little, and about half where code made a right claim wrong."""
 SURE = 4.0
 """The logit of a word that is known to be unsupported."""
 
