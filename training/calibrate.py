@@ -47,11 +47,12 @@ UNLIKE_USE = 0.1
 """Weight of text that was not generated from a source: made corruptions and records, and NLI written to mislead."""
 WRITTEN_USE = 0.3
 """Weight of each kind of the cases that were written one by one, which are like what people try a verifier with."""
-SURE = 0.75
-"""Support with which a brief first reading is enough; on held-out rows nothing is lost from .95 down to here."""
-LOST = 0.15
-"""Support below which the next best passages are not read: of 691 such held-out claims they lift two above one half,
-and neither is supported."""
+SURE = 0.7
+"""Support with which a brief first reading is enough: of 4,762 held-out claims AUROC is .899 and balanced accuracy .815
+from .8 down to here, and falls below."""
+LOST = 0.25
+"""Support below which the next best passages are not read: from 0 to .35 the same figures of these claims stay as they
+are to .001, and fewer are read again (12 % of them, and 5 % here)."""
 
 
 def features(classes: Floats, rows: Sequence[Row]) -> Floats:

@@ -87,7 +87,7 @@ class ClaimLayer(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, claim: Tensor, x: Tensor, in_claim: Tensor, bias: Tensor) -> Tensor:
-        """Map the first words' states to their next; `x` has those of all words, `in_claim` says whose are the claim's."""
+        """Map the states of the first words, of which some are the claim's, to their next; `x` has those of all."""
         own = self.norm1(claim)
         count = claim.shape[1]
         first = torch.where(in_claim[:, :count, None], own, x[:, :count])

@@ -13,9 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from safetensors.torch import save_file
+from torch import Tensor
 
 from training.crossed import cross
 from training.fit import UNLABELLED, Answers, Settings, blame_the_worst, predict, train
+from training.floats import floats
 from training.measure import auroc, worst_by_group
 from training.model import SHAPES, Network, load_base, load_network
 from training.rows import BLURRED, CROSSED, Row, read_rows, write_rows
@@ -161,11 +163,11 @@ def fit(run: Run, target: Answers | None = None) -> None:
     """Train the student towards the labels and its teachers, from the weights that ship or from the base.
 
     Its teachers are the student as it was, so that it forgets nothing, and the large network, where there is one, on
-    the rows that it was asked about; on rows whose
-    labels are exact these take its place, wholly or in part, and where nobody gave a label the large network decides alone. Runs of other seeds and weights follow each other; the
-    mean of their weights wavers less than any of them, and `share` of the way to it less than all of it. With `from`
-    they go on from a student that was fitted before, while its former self stays what it was. `target` is what
-    `own_answers` gave, if it was asked before.
+    the rows that it was asked about; where labels are exact they take the former student's place, wholly or in part,
+    and where nobody gave a label the large network decides alone. Runs of other seeds and weights follow each other;
+    the mean of their weights wavers less than any of them, and a mean with graphs that shipped before (`beside`: the
+    share of each) less still. With `from` they go on from a student that was fitted before, while its former self stays
+    what it was. `target` is what `own_answers` gave, if it was asked before.
     """
     config = run.config["student"]
     rows, target = lessons(run.out), target or own_answers(run)
@@ -181,7 +183,6 @@ def fit(run: Run, target: Answers | None = None) -> None:
         words, spread = rows.places(asked), np.repeat(own, rows.lengths[asked]).astype(np.float16)
         target.tokens[words] = (1 - spread) * taught.tokens + spread * target.tokens[words]
     print("answers blamed on their worst claim:", blame_the_worst(rows, target))
-    share, before = config.get("share", 1.0), start(run).state_dict()
     states = []
     for number, one in enumerate(config["runs"]):
         network = load_network(start(run), run.base / config["from"]) if "from" in config else start(run)
@@ -189,16 +190,25 @@ def fit(run: Run, target: Answers | None = None) -> None:
         train(network, weighed(rows, one.get("weights", {})), settings, device=run.device, teacher=target)
         states.append(network.cpu().state_dict())
         mean = {key: torch.stack([state[key] for state in states]).mean(0) for key in states[0]}
-        network.load_state_dict({key: torch.lerp(before[key], mean[key], share) for key in mean})
+        network.load_state_dict(mean_with(mean, run.base, config.get("beside", {}), config["base"]))
         save_network(network, run.out / "student.safetensors")
         print("the mean of runs up to", number, flush=True)
         data = encoded(run.out / "eval.ids.npz")
         report(data, predict(network, data, device=run.device))
 
 
+def mean_with(state: dict[str, Tensor], folder: Path, beside: dict[str, float], shape: str) -> dict[str, Tensor]:
+    """The mean of a student's weights and those of graphs in a folder, each of which has a share."""
+    mean = {key: (1 - sum(beside.values())) * value for key, value in state.items()}
+    for name, share in beside.items():
+        other = floats(folder / name, shape).state_dict()
+        mean = {key: value + share * other[key] for key, value in mean.items()}
+    return mean
+
+
 EXACT = {"skill_*": 1.0, "records": 1.0, "answered*": 1.0, "corrupt_*": 0.5, "slip": 0.5, "role_*": 0.4, "*": 0.0}
-"""How much the label counts against what the student of before says of a row: all of it where labels and marks are exact
-and it knows little, and about half where code made a right claim wrong."""
+"""How much a row's label counts against what the student of before says: all of it where labels and marks are exact and
+it knows little, and about half where code made a right claim wrong."""
 SURE = 4.0
 """The logit of a word that is known to be unsupported."""
 
@@ -214,8 +224,6 @@ def start(run: Run) -> Network:
     """What the student goes on from."""
     config = run.config["student"]
     if config["start"] == "shipped":
-        from training.floats import floats
-
         return floats(run.base / "shipped.onnx", config["base"])
     return load_base(config["base"], run.base / config["base"])
 
