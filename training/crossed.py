@@ -6,10 +6,8 @@ leave a sentence out. Such rows cost nothing to make, and nobody but the teacher
 
 from __future__ import annotations
 
-import multiprocessing
 import random
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +16,7 @@ from tokenizers import Tokenizer
 
 from training.fit import UNLABELLED
 from training.rows import CROSSED
-from training.tokens import CLAIM_AT_MOST, UNKNOWN_MARK, Encoded, Ints, load_tokenizer, specials
+from training.tokens import UNKNOWN_MARK, Encoded, Parts, in_processes, lay_out, load_tokenizer
 
 JOINTS = {
     "in", "on", "at", "by", "for", "with", "from", "to", "of", "and", "or", "but", "that", "who", "which", "whose",
@@ -32,14 +30,6 @@ SHORTEST, LONGEST = 5, 60
 """Tokens of a claim that is put together."""
 
 
-class Parts(NamedTuple):
-    """A row's token ids, without its special tokens."""
-
-    claim: list[int]
-    hint: list[int]
-    evidence: list[int]
-
-
 class Words(NamedTuple):
     """What the ids of a tokenizer mean, as far as cutting needs it."""
 
@@ -49,19 +39,16 @@ class Words(NamedTuple):
     inner: frozenset[int]
     """Ids that go on a word."""
     digits: frozenset[int]
-    first: int
-    close: int
 
 
 def words_of(tokenizer: Tokenizer) -> Words:
     """Look the words up."""
     vocab = tokenizer.get_vocab()
-    first, close = specials(tokenizer)
     return Words(
         frozenset(vocab[word] for word in JOINTS & vocab.keys()), frozenset(vocab[end] for end in ENDS & vocab.keys()),
         vocab["."],
         frozenset(number for piece, number in vocab.items() if piece.startswith("##")),
-        frozenset(number for piece, number in vocab.items() if piece.isdecimal()), first, close,
+        frozenset(number for piece, number in vocab.items() if piece.isdecimal()),
     )  # fmt: skip
 
 
@@ -70,13 +57,7 @@ def cross(data: Encoded, copies: Sequence[int], tokenizer: Path, *, seed: int, p
     wanted = np.flatnonzero(np.asarray(copies))
     cuts = [wanted[begin : begin + part] for begin in range(0, len(wanted), part)]
     some = [[(parts_of(data, row), parts_of(data, _near(data, row)), copies[row]) for row in cut] for cut in cuts]
-    seeds = range(seed, seed + len(some))
-    if len(some) < 2:
-        made = [_cross_part(one, tokenizer, number) for one, number in zip(some, seeds, strict=True)]
-    else:
-        with ProcessPoolExecutor(mp_context=multiprocessing.get_context("fork")) as pool:
-            made = list(pool.map(_cross_part, some, [tokenizer] * len(some), seeds))
-    return Encoded.join(made)
+    return in_processes(_cross_part, [(one, seed + number) for number, one in enumerate(some)], tokenizer)
 
 
 def _near(data: Encoded, row: int) -> int:
@@ -94,10 +75,19 @@ def parts_of(data: Encoded, row: int) -> Parts:
     return Parts(ids[1 : claim - 1], ids[claim : hint - 1], ids[hint:-1])
 
 
-def _cross_part(rows: list[tuple[Parts, Parts, int]], tokenizer: Path, seed: int) -> Encoded:
-    rng, words = random.Random(seed), words_of(load_tokenizer(tokenizer))
+def _cross_part(part: tuple[list[tuple[Parts, Parts, int]], int], tokenizer: Path) -> Encoded:
+    """The new rows of some rows, without a label."""
+    rows, seed = part
+    loaded, rng = load_tokenizer(tokenizer), random.Random(seed)
+    words = words_of(loaded)
     found = [crossed(rng, row, near, words) for row, near, count in rows for _ in range(count)]
-    return laid_out([one for one in found if one is not None], words)
+    layout = lay_out([one for one in found if one is not None], loaded)
+    count = len(layout.claim_ends)
+    return Encoded(
+        layout.ids, np.full(len(layout.ids), UNKNOWN_MARK, np.int8), layout.starts, layout.claim_ends,
+        layout.hint_ends, np.full(count, UNLABELLED), np.ones(count, np.float32), np.full(count, -1),
+        [CROSSED] * count,
+    )  # fmt: skip
 
 
 def crossed(rng: random.Random, row: Parts, near: Parts, words: Words) -> Parts | None:
@@ -166,21 +156,3 @@ def other_number(rng: random.Random, row: Parts, words: Words) -> list[int] | No
     claim = list(row.claim)
     claim[rng.choice(mine)] = rng.choice(others)
     return claim
-
-
-def laid_out(rows: Sequence[Parts], words: Words) -> Encoded:
-    """Rows as the network reads them, without a label."""
-    first, close = words.first, words.close
-    ids, claim_ends, hint_ends = [], [], []
-    for claim, hint, evidence in rows:
-        head = [first, *claim[:CLAIM_AT_MOST], close]
-        claim_ends.append(len(head))
-        hint_ends.append(len(head) + len(hint) + 1)
-        ids.append(np.array([*head, *hint, close, *evidence, close], np.int32))
-    starts: Ints = np.cumsum([0, *map(len, ids)])
-    count = len(rows)
-    return Encoded(
-        np.concatenate(ids), np.full(starts[-1], UNKNOWN_MARK, np.int8), starts, np.array(claim_ends),
-        np.array(hint_ends), np.full(count, UNLABELLED), np.ones(count, np.float32), np.full(count, -1),
-        [CROSSED] * count,
-    )  # fmt: skip

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -99,47 +99,73 @@ def specials(tokenizer: Tokenizer) -> tuple[int, int]:
     raise ValueError("the tokenizer has neither BERT's nor MPNet's special tokens")
 
 
-def encode_rows(rows: Sequence[Row], tokenizer: Tokenizer, *, chunk: int = 20_000) -> Encoded:
+class Parts(NamedTuple):
+    """A row's token ids, without its special tokens."""
+
+    claim: list[int]
+    hint: list[int]
+    evidence: list[int]
+
+
+class Layout(NamedTuple):
+    """Rows as the network reads them: flat ids, where each row starts, and the lengths up to its evidence."""
+
+    ids: np.ndarray
+    starts: Ints
+    claim_ends: Ints
+    hint_ends: Ints
+
+
+def lay_out(rows: Sequence[Parts], tokenizer: Tokenizer) -> Layout:
     """Lay out each row as [CLS] claim [SEP] hint [SEP] evidence [SEP]."""
     first, close = specials(tokenizer)
-    ids: list[Ints] = []
-    marks: list[np.ndarray] = []
-    claim_ends, hint_ends = [], []
-    for begin in range(0, len(rows), chunk):
-        part = rows[begin : begin + chunk]
-        claims, hints, evidence = (
-            tokenizer.encode_batch([getattr(row, field) for row in part], add_special_tokens=False)
-            for field in ("claim", "hint", "evidence")
-        )
-        for row, claim, hint, text in zip(part, claims, hints, evidence, strict=True):
-            head = [first, *claim.ids[:CLAIM_AT_MOST], close]
-            middle = [*hint.ids[:HINT_AT_MOST], close]
-            tail = [*text.ids[: ALL_AT_MOST - len(head) - len(middle) - 1], close]
-            ids.append(np.array(head + middle + tail, np.int32))
-            known = np.full(len(ids[-1]), UNKNOWN_MARK, np.int8)
-            known[1 : len(head) - 1] = claim_marks(row, claim)[:CLAIM_AT_MOST]
-            marks.append(known)
-            claim_ends.append(len(head))
-            hint_ends.append(len(head) + len(middle))
+    ids, claim_ends, hint_ends = [], [], []
+    for row in rows:
+        head = [first, *row.claim[:CLAIM_AT_MOST], close]
+        middle = [*row.hint[:HINT_AT_MOST], close]
+        tail = [*row.evidence[: ALL_AT_MOST - len(head) - len(middle) - 1], close]
+        ids.append(np.array(head + middle + tail, np.int32))
+        claim_ends.append(len(head))
+        hint_ends.append(len(head) + len(middle))
+    return Layout(
+        np.concatenate(ids), np.cumsum([0, *map(len, ids)]), np.array(claim_ends), np.array(hint_ends)
+    )  # fmt: skip
+
+
+def encode_rows(rows: Sequence[Row], tokenizer: Tokenizer) -> Encoded:
+    """Turn rows into ids, with marks on the claims' tokens."""
+    claims, hints, evidence = (
+        tokenizer.encode_batch([getattr(row, field) for row in rows], add_special_tokens=False)
+        for field in ("claim", "hint", "evidence")
+    )
+    parts = [Parts(*(one.ids for one in row)) for row in zip(claims, hints, evidence, strict=True)]
+    ids, starts, claim_ends, hint_ends = lay_out(parts, tokenizer)
+    marks = np.full(len(ids), UNKNOWN_MARK, np.int8)
+    for row, claim, start, length in zip(rows, claims, starts, claim_ends, strict=False):
+        marks[start + 1 : start + length - 1] = claim_marks(row, claim)[:CLAIM_AT_MOST]
     return Encoded(
-        np.concatenate(ids), np.concatenate(marks), np.cumsum([0, *map(len, ids)]), np.array(claim_ends),
-        np.array(hint_ends), np.array([row.label for row in rows]), np.array([row.weight for row in rows], np.float32),
-        np.array([row.group for row in rows]), [row.source for row in rows],
+        ids, marks, starts, claim_ends, hint_ends, np.array([row.label for row in rows]),
+        np.array([row.weight for row in rows], np.float32), np.array([row.group for row in rows]),
+        [row.source for row in rows],
     )  # fmt: skip
 
 
 def encode_all(rows: Sequence[Row], tokenizer: Path, *, part: int = 20_000) -> Encoded:
-    """Encode many rows, in as many processes as there are cores."""
-    parts = [rows[begin : begin + part] for begin in range(0, len(rows), part)]
-    if len(parts) < 2:
-        return encode_rows(rows, load_tokenizer(tokenizer))
-    with ProcessPoolExecutor(mp_context=multiprocessing.get_context("fork")) as pool:
-        return Encoded.join(list(pool.map(_encode_part, parts, [tokenizer] * len(parts))))
+    """Encode many rows."""
+    return in_processes(_encode_part, [rows[begin : begin + part] for begin in range(0, len(rows), part)], tokenizer)
 
 
 def _encode_part(rows: Sequence[Row], tokenizer: Path) -> Encoded:
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"
     return encode_rows(rows, load_tokenizer(tokenizer))
+
+
+def in_processes(make: Callable[[Any, Path], Encoded], parts: Sequence[Any], tokenizer: Path) -> Encoded:
+    """What a function makes of each part, in as many processes as there are cores, as one."""
+    if len(parts) < 2:
+        return Encoded.join([make(part, tokenizer) for part in parts])
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # each process has a core of its own
+    with ProcessPoolExecutor(mp_context=multiprocessing.get_context("fork")) as pool:
+        return Encoded.join(list(pool.map(make, parts, [tokenizer] * len(parts))))
 
 
 def claim_marks(row: Row, claim: Encoding) -> list[int]:
