@@ -127,9 +127,7 @@ def lay_out(rows: Sequence[Parts], tokenizer: Tokenizer) -> Layout:
         ids.append(np.array(head + middle + tail, np.int32))
         claim_ends.append(len(head))
         hint_ends.append(len(head) + len(middle))
-    return Layout(
-        np.concatenate(ids), np.cumsum([0, *map(len, ids)]), np.array(claim_ends), np.array(hint_ends)
-    )  # fmt: skip
+    return Layout(np.concatenate(ids), np.cumsum([0, *map(len, ids)]), np.array(claim_ends), np.array(hint_ends))
 
 
 def encode_rows(rows: Sequence[Row], tokenizer: Tokenizer) -> Encoded:
@@ -141,7 +139,7 @@ def encode_rows(rows: Sequence[Row], tokenizer: Tokenizer) -> Encoded:
     parts = [Parts(*(one.ids for one in row)) for row in zip(claims, hints, evidence, strict=True)]
     ids, starts, claim_ends, hint_ends = lay_out(parts, tokenizer)
     marks = np.full(len(ids), UNKNOWN_MARK, np.int8)
-    for row, claim, start, length in zip(rows, claims, starts, claim_ends, strict=False):
+    for row, claim, start, length in zip(rows, claims, starts[:-1], claim_ends, strict=True):
         marks[start + 1 : start + length - 1] = claim_marks(row, claim)[:CLAIM_AT_MOST]
     return Encoded(
         ids, marks, starts, claim_ends, hint_ends, np.array([row.label for row in rows]),
