@@ -9,7 +9,13 @@ A file of `answered/` holds no context, only its key (`key_of`); the lines of an
     n A sentence with more [[than the context says]].
     = the second answer
 
-or `### RECORD` and, on a line, the made record that the answers are about.
+or `### RECORD` and, on a line, the made record that the answers are about, or `### RETRIEVED`, the question and the
+made passages:
+
+    ### RETRIEVED
+    QUESTION: How long does the battery last?
+    PASSAGE: The Alba 2 runs for nine hours on one charge.
+    PASSAGE: The Alba 3 ...
 
 `answered/silver.jsonl` says of answers of `faithjudge_silver_answers` that are known to be bad which words are.
 """
@@ -42,6 +48,12 @@ def read_answers(path: Path, contexts: Mapping[str, dict[str, Any]]) -> Iterator
         if head == "RECORD":
             known = {"source": "answered_records", "question": None,
                      "context": json.dumps(json.loads(lines.pop(0)), indent=1, ensure_ascii=False)}  # fmt: skip
+        elif head == "RETRIEVED":
+            question, passages = lines.pop(0).removeprefix("QUESTION: "), list[str]()
+            while lines and lines[0].startswith("PASSAGE: "):
+                passages.append(lines.pop(0).removeprefix("PASSAGE: "))
+            known = {"source": "answered_retrieved", "question": question, "contexts": passages,
+                     "context": "\n\n".join(passages)}  # fmt: skip
         elif head in contexts:
             known = {"source": "answered", **{name: contexts[head].get(name) for name in ("question", "context")}}
         else:

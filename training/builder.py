@@ -33,7 +33,7 @@ WEIGHTS = {
     "snli": 0.5, "lingnli": 0.7, "cf_snli": 0.7, "nlismall_mpe": 0.3, "covidfact": 0.5, "climate_fever": 0.5,
     "attributionbench": 3.0, "begin": 3.0, "wice_claim_oracle": 2.0, "summedits": 2.0, "diasumfact": 2.0,
     "finegrained_rlhf": 1.0, "factscore": 1.5, "control": 1.0, "ragtruth": 4.0, "silver": 2.0, "healthver": 0.7,
-    "answered": 4.0, "answered_records": 4.0,
+    "answered": 4.0, "answered_records": 4.0, "answered_retrieved": 6.0,
 }  # fmt: skip
 """How often a source is drawn: more for what is close to the task and small."""
 
@@ -149,7 +149,8 @@ class Builder:
             spans = row["labels"] if "labels" in row else silver_marks().get(key_of(row["answer"]))
             for claim, refers in told(row):
                 label, marks = _silver(row) if spans is None else span_label(claim, spans)
-                yield self.row(claim.text, [row["context"]], label, refers=refers, marks=marks, source=source,
+                contexts = row.get("contexts") or [row["context"]]
+                yield self.row(claim.text, contexts, label, refers=refers, marks=marks, source=source,
                                group=first_group + number, weight=WEIGHTS.get(source, 1.0))  # fmt: skip
 
     def synthetic(self, documents: dict[str, list[str]], count: int) -> Iterator[Row]:

@@ -23,7 +23,7 @@ FITS = 4
 GENERATED = {
     "ragtruth", "silver", "summedits", "factscore", "wice_claim_oracle", "diasumfact", "attributionbench", "begin",
     "finegrained_rlhf", "factcg_cg2c_doc", "factcg_cg2c_musique", "faithdial_audit",
-    "answered", "answered_records",
+    "answered", "answered_records", "answered_retrieved",
 }  # fmt: skip
 """Sources whose claims were generated from, or written about, a given text: what a user's claims look like."""
 MISTAKEN = 2.0

@@ -1,13 +1,14 @@
 """Rows that only the teacher labels, cut and joined out of others at the level of tokens.
 
 What summarisers do wrong is to hang the end of one sentence on the start of another; what retrieval does wrong is to
-leave a sentence out. Such rows cost nothing to make, and nobody but the teacher need say what holds in them.
+leave a sentence out. Such rows cost nothing to make, and nobody but the teacher need say what holds in them. There can
+be so many of them that a student sees each but once or twice, and has nothing to learn by heart.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +26,10 @@ JOINTS = {
     "says", "about", "between", ",",
 }  # fmt: skip
 """Words where one sentence can go on as another."""
+VERBS = {"is", "was", "are", "were", "has", "have", "had", "can", "could", "may", "will", "would", "should", "must"}
+"""Words that a "not" can follow."""
+RARE_FROM = 2600
+"""Words with ids from here on are rare: the vocabulary is in order of frequency."""
 ENDS = {".", "!", "?", ";"}
 SHORTEST, LONGEST = 5, 60
 """Tokens of a claim that is put together."""
@@ -39,6 +44,9 @@ class Words(NamedTuple):
     inner: frozenset[int]
     """Ids that go on a word."""
     digits: frozenset[int]
+    verbs: frozenset[int]
+    no: int
+    too: int
 
 
 def words_of(tokenizer: Tokenizer) -> Words:
@@ -49,6 +57,7 @@ def words_of(tokenizer: Tokenizer) -> Words:
         vocab["."],
         frozenset(number for piece, number in vocab.items() if piece.startswith("##")),
         frozenset(number for piece, number in vocab.items() if piece.isdecimal()),
+        frozenset(vocab[verb] for verb in VERBS & vocab.keys()), vocab["not"], vocab["and"],
     )  # fmt: skip
 
 
@@ -90,29 +99,126 @@ def _cross_part(part: tuple[list[tuple[Parts, Parts, int]], int], tokenizer: Pat
     )  # fmt: skip
 
 
+class Material(NamedTuple):
+    """What a new claim is made of."""
+
+    row: Parts
+    near: Parts
+    sentences: list[list[int]]
+    words: Words
+
+
 def crossed(rng: random.Random, row: Parts, near: Parts, words: Words) -> Parts | None:
-    """One new row of a row; None if it can't be cut."""
-    sentences = cut(row.evidence, words)
-    kind = rng.random()
-    if kind < 0.3:
-        claim = joined(rng, rng.sample([row.claim, rng.choice(sentences)], 2), words)
-    elif kind < 0.6 and len(sentences) > 1:
-        claim = joined(rng, rng.sample(sentences, 2), words)
-    elif kind < 0.68:
-        claim = list(rng.choice(sentences))
-    elif kind < 0.78:
-        claim = other_number(rng, row, words)
-    elif kind < 0.85:
-        claim = near.claim
-    else:
-        left = rng.sample(range(len(sentences)), rng.randint(1, max(1, len(sentences) // 2)))
-        evidence = [token for number, one in enumerate(sentences) if number not in left for token in one]
-        return row._replace(evidence=evidence) if evidence else None
+    """One new row of a row, with another claim or other evidence; None if it can't be cut."""
+    given = Material(row, near, cut(row.evidence, words), words)
+    if rng.random() < OTHER_EVIDENCE:
+        return with_other_evidence(rng, given)
+    (make,) = rng.choices(list(CLAIMS), list(CLAIMS.values()))
+    claim = make(rng, given)
     if claim is None or claim == row.claim or not SHORTEST <= len(claim) <= LONGEST:
         return None
-    if claim[-1] not in words.ends:
-        claim = [*claim, words.stop]
-    return row._replace(claim=claim)
+    return row._replace(claim=claim if claim[-1] in words.ends else [*claim, words.stop])
+
+
+def with_other_evidence(rng: random.Random, given: Material) -> Parts | None:
+    """The row with some sentences of its evidence left out, with all in another order, or with its neighbour's."""
+    sentences, kind = given.sentences, rng.random()
+    if kind < 0.6:
+        left = set(rng.sample(range(len(sentences)), rng.randint(1, max(1, len(sentences) // 2))))
+        sentences = [one for number, one in enumerate(sentences) if number not in left]
+    elif kind < 0.8:
+        sentences = rng.sample(sentences, len(sentences))
+    else:
+        sentences = [given.near.evidence]
+    evidence = [token for one in sentences for token in one]
+    return given.row._replace(evidence=evidence) if evidence and evidence != given.row.evidence else None
+
+
+def own_joined(rng: random.Random, given: Material) -> list[int] | None:
+    """The claim and a sentence, one's start and the other's end."""
+    return joined(rng, rng.sample([given.row.claim, rng.choice(given.sentences)], 2), given.words)
+
+
+def two_joined(rng: random.Random, given: Material) -> list[int] | None:
+    """Two sentences, one's start and the other's end."""
+    return joined(rng, rng.sample(given.sentences, 2), given.words) if len(given.sentences) > 1 else None
+
+
+def one_sentence(rng: random.Random, given: Material) -> list[int] | None:
+    """A sentence of the evidence as it is."""
+    return list(rng.choice(given.sentences))
+
+
+def neighbours(rng: random.Random, given: Material) -> list[int] | None:
+    """The claim of a row near by."""
+    return given.near.claim
+
+
+def other_number(rng: random.Random, given: Material) -> list[int] | None:
+    """The claim with another number of the evidence for one of its own."""
+    return _swapped(rng, given, lambda text, place: text[place] in given.words.digits)
+
+
+def other_word(rng: random.Random, given: Material) -> list[int] | None:
+    """The claim with another rare word of the evidence for one of its own."""
+    inner, digits = given.words.inner, given.words.digits
+
+    def is_rare(text: list[int], place: int) -> bool:
+        whole = text[place] not in inner and not inner & {*text[place + 1 : place + 2]}
+        return whole and text[place] >= RARE_FROM and text[place] not in digits
+
+    return _swapped(rng, given, is_rare)
+
+
+def _swapped(rng: random.Random, given: Material, wanted: Callable[[list[int], int], bool]) -> list[int] | None:
+    claim, evidence = list(given.row.claim), given.row.evidence
+    places = [place for place in range(len(claim)) if wanted(claim, place)]
+    others = [evidence[place] for place in range(len(evidence)) if wanted(evidence, place)]
+    if not places or not others:
+        return None
+    claim[rng.choice(places)] = rng.choice(others)
+    return claim
+
+
+def denied(rng: random.Random, given: Material) -> list[int] | None:
+    """A claim or a sentence with a "not" more, or less."""
+    claim, words = list(rng.choice([given.row.claim, rng.choice(given.sentences)])), given.words
+    if words.no in claim:
+        claim.remove(words.no)
+        return claim
+    verbs = [place for place, token in enumerate(claim) if token in words.verbs]
+    if not verbs:
+        return None
+    place = rng.choice(verbs) + 1
+    return [*claim[:place], words.no, *claim[place:]]
+
+
+def shortened(rng: random.Random, given: Material) -> list[int] | None:
+    """A claim or a sentence without what stands between two joints, or after one."""
+    claim = rng.choice([given.row.claim, rng.choice(given.sentences)])
+    places = sorted(place for one in _joints(claim, given.words).values() for place in one)
+    if not places:
+        return None
+    begin = rng.choice(places)
+    end = rng.choice([place for place in places if place > begin] or [len(claim)])
+    return claim[:begin] + claim[end:]
+
+
+def both(rng: random.Random, given: Material) -> list[int] | None:
+    """The claim and a neighbour's in one sentence."""
+    ends = given.words.ends
+    first, second = (
+        one[:-1] if one and one[-1] in ends else one for one in rng.sample([given.row.claim, given.near.claim], 2)
+    )
+    return [*first, given.words.too, *second]
+
+
+OTHER_EVIDENCE = 0.18
+CLAIMS = {
+    own_joined: 27, two_joined: 25, one_sentence: 6, neighbours: 5, other_number: 8, other_word: 12, denied: 6,
+    shortened: 6, both: 5,
+}  # fmt: skip
+"""How a new claim is made, and how often."""
 
 
 def cut(text: list[int], words: Words) -> list[list[int]]:
@@ -145,14 +251,3 @@ def _joints(text: list[int], words: Words) -> dict[int, list[int]]:
         if text[place] in words.joints and text[place + 1] not in words.inner:
             found.setdefault(text[place], []).append(place)
     return found
-
-
-def other_number(rng: random.Random, row: Parts, words: Words) -> list[int] | None:
-    """The claim with another number of the evidence for one of its own."""
-    mine = [place for place, token in enumerate(row.claim) if token in words.digits]
-    others = [token for token in row.evidence if token in words.digits]
-    if not mine or not others:
-        return None
-    claim = list(row.claim)
-    claim[rng.choice(mine)] = rng.choice(others)
-    return claim

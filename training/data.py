@@ -148,7 +148,7 @@ def _answers_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
 
 def _answered_part(builder: Builder, part: Part, kept: bool) -> Iterator[Row]:
     some = [row for row in _answered(part.folder) if held_out(row["context"], 0.2) == kept][: part.limit]
-    for number, source in enumerate(("answered", "answered_records")):
+    for number, source in enumerate(("answered", "answered_records", "answered_retrieved")):
         mine = [row for row in some if row["source"] == source]
         yield from builder.answers(mine, source, first_group=10**6 * (3 + number))
 

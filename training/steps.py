@@ -18,6 +18,7 @@ from torch import Tensor
 from training.crossed import cross
 from training.fit import UNLABELLED, Answers, Settings, blame_the_worst, predict, train
 from training.floats import floats
+from training.hints import Hints
 from training.measure import auroc, worst_by_group
 from training.model import SHAPES, Network, load_base, load_network
 from training.rows import BLURRED, CROSSED, Row, read_rows, write_rows
@@ -34,7 +35,8 @@ class Run(NamedTuple):
     device: str
 
     def settings(self, who: str) -> Settings:
-        values = {key: value for key, value in self.config[who].items() if key not in ("base", "weights", "asked")}
+        other = ("base", "from", "weights", "asked")
+        values = {key: value for key, value in self.config[who].items() if key not in other}
         return Settings(**{"seed": self.config["seed"], **values})
 
 
@@ -130,33 +132,48 @@ def _factor(source: str, factors: dict[str, float]) -> float:
 
 
 def teach(run: Run) -> None:
-    """Train the teacher on every labelled row."""
+    """Train the teacher on every labelled row, from its base or, with `from`, from one that was kept."""
     config, settings = run.config["teacher"], run.settings("teacher")
     base = config["base"]
-    network = load_base(base, run.base / base)
+    network = _network(run, run.base / config["from"]) if "from" in config else load_base(base, run.base / base)
     rows = weighed(for_base(lessons(run.out), base, run), config.get("weights", {}))
     rows.weights = np.where(rows.labels == UNLABELLED, 0.0, rows.weights)  # nothing to learn from them yet
     train(network, rows, settings, device=run.device)
     save_network(network, run.out / "teacher.safetensors")
 
 
-def ask(run: Run) -> None:
+def _network(run: Run, path: Path) -> Network:
+    """A teacher that was kept."""
+    return load_network(Network(SHAPES[run.config["teacher"]["base"]]), path)
+
+
+def ask(run: Run, *, with_hints: bool = False) -> Hints | None:
     """Keep what the teacher, of this run or an earlier one, says of some rows of each source."""
     config, half = run.config["teacher"], run.settings("teacher").half
     base = config["base"]
-    network = load_network(Network(SHAPES[base]), run.out / "teacher.safetensors")
+    network = _network(run, run.out / "teacher.safetensors")
     data = encoded(run.out / "eval.ids.npz")
     report(data, predict(network, for_base(data, base, run), device=run.device, half=half))
     rows = for_base(lessons(run.out), base, run)
     drawn = np.random.default_rng(run.config["seed"]).random(len(rows))
     asked = np.flatnonzero(drawn < by_source(rows.sources, config.get("asked", {})))
     some = rows.take(asked)
-    save_answers(run.out / "teacher.npz", predict(network, some, device=run.device, half=half), some, asked)
+    hints = Hints(some.claim_ends, asked, len(rows), network.shape.width, run.device) if with_hints else None
+    answers = predict(network, some, device=run.device, half=half, hints=hints, numbers=asked)
+    save_answers(run.out / "teacher.npz", answers, some, asked)
+    if hints:
+        hints.scale()
+    return hints
 
 
 def own_answers(run: Run) -> Answers:
-    """What the student that training goes on from says of every row."""
-    return predict(start(run), lessons(run.out), device=run.device)
+    """What the student that training goes on from says of every row but those which the teacher alone labels."""
+    rows = lessons(run.out)
+    asked = np.flatnonzero(~np.isin(rows.sources, TEACHER_ALONE))
+    own = predict(start(run), rows.take(asked), device=run.device)
+    every = Answers(np.zeros((len(rows), 3), np.float16), np.zeros(len(rows.ids), np.float16))
+    every.classes[asked], every.tokens[rows.places(asked)] = own.classes, own.tokens
+    return every
 
 
 def fit(run: Run, target: Answers | None = None) -> None:
@@ -175,13 +192,16 @@ def fit(run: Run, target: Answers | None = None) -> None:
     target.classes[:] = _between(target.classes, _sure(rows.labels), trust)
     known = np.repeat(trust == 1, rows.lengths) & (rows.marks >= 0)
     target.tokens[known] = np.where(rows.marks[known] > 0, SURE, -SURE)
+    left = np.isin(rows.sources, TEACHER_ALONE)
     if (run.out / "teacher.npz").exists():
         asked, taught = load_answers(run.out / "teacher.npz")
-        shares = {BLURRED: 0.0, CROSSED: 0.0, "*": config["own_share"]}
+        shares = dict.fromkeys(TEACHER_ALONE, 0.0) | {"*": config["own_share"]}
         own = by_source([rows.sources[row] for row in asked], shares).astype(np.float32)
         target.classes[asked] = _between(taught.classes, target.classes[asked], own)
         words, spread = rows.places(asked), np.repeat(own, rows.lengths[asked]).astype(np.float16)
         target.tokens[words] = (1 - spread) * taught.tokens + spread * target.tokens[words]
+        left[asked] = False
+    rows.weights[left] = 0.0  # nobody said anything of them
     print("answers blamed on their worst claim:", blame_the_worst(rows, target))
     states = []
     for number, one in enumerate(config["runs"]):
@@ -206,6 +226,8 @@ def mean_with(state: dict[str, Tensor], folder: Path, beside: dict[str, float], 
     return mean
 
 
+TEACHER_ALONE = (BLURRED, CROSSED)
+"""The sources of rows which the large network alone labels."""
 EXACT = {"skill_*": 1.0, "records": 1.0, "answered*": 1.0, "corrupt_*": 0.5, "slip": 0.5, "role_*": 0.4, "*": 0.0}
 """How much a row's label counts against what the student of before says: all of it where labels and marks are exact and
 it knows little, and about half where code made a right claim wrong."""
@@ -291,8 +313,7 @@ def teacher(run: Run) -> Network:
     """Load the teacher, as it reads the student's ids."""
     from training.export import renumbered
 
-    base = run.config["teacher"]["base"]
-    network = load_network(Network(SHAPES[base]), run.out / "teacher.safetensors")
+    base, network = run.config["teacher"]["base"], _network(run, run.out / "teacher.safetensors")
     if base != "mpnet":
         return network
     return renumbered(network, load_tokenizer(run.base / base / "tokenizer.json"), load_tokenizer(tokenizer_path(run)))

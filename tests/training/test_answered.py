@@ -28,6 +28,15 @@ n She teaches physics [[to adults]] in [[central]] Graz.
 = an answer begins
 s Gull has no Wi-Fi.
 """
+RETRIEVED = """### RETRIEVED
+QUESTION: How long does the Alba 2 run?
+PASSAGE: The Alba 2 runs for nine hours on one charge.
+PASSAGE: Alba 3: it runs for twelve hours.
+=
+c It runs for [[twelve]] hours.
+=
+s It runs for nine hours, three less than the Alba 3.
+"""
 
 
 def read(tmp_path: Path, text: str = ANSWERS) -> list[dict[str, object]]:
@@ -71,6 +80,18 @@ def test_rows_have_the_claims_their_labels_and_marks(tmp_path: Path) -> None:
     assert all("Wi-Fi" in row.claim for row in rows if row.evidence.startswith("name"))
 
 
+def test_rows_about_made_passages_read_each_of_them(tmp_path: Path) -> None:
+    wrong, right = read(tmp_path, RETRIEVED)
+    assert wrong["question"] == "How long does the Alba 2 run?"
+    assert wrong["contexts"] == ["The Alba 2 runs for nine hours on one charge.", "Alba 3: it runs for twelve hours."]
+    assert (wrong["source"], wrong["label"], right["label"]) == ("answered_retrieved", 0, 1)
+    rows = list(Builder(1).answers([wrong, right], "answered_retrieved", first_group=0))
+    assert {row.evidence for row in rows} == {
+        "The Alba 2 runs for nine hours on one charge. … Alba 3: it runs for twelve hours."
+    }
+    assert {row.hint for row in rows} == {"How long does the Alba 2 run?"}
+
+
 def test_marked_silver_answers_say_which_claim_is_bad(monkeypatch: pytest.MonkeyPatch) -> None:
     row = {"context": CONTEXT, "question": None, "answer": "Mira teaches physics. She lives in Linz.", "label": 0}
     blamed = list(Builder(1).answers([row], "silver", first_group=0))
@@ -91,7 +112,7 @@ def test_what_is_kept_can_be_read_and_has_no_context_of_the_data() -> None:
         assert len(rows) > len(heads)
         kinds = [line[0] for line in path.read_text("utf-8").splitlines() if line[1:2] == " " and line[0] in "scn"]
         assert 0.45 < kinds.count("s") / len(kinds) < 0.8
-        assert all(head == "RECORD" or len(head) == 12 for head in heads)
+        assert all(head in ("RECORD", "RETRIEVED") or len(head) == 12 for head in heads)
 
 
 def test_rows_are_thinned_by_source() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -10,7 +11,21 @@ import pytest
 pytest.importorskip("torch")
 
 from faithmeter.verify.local import WEIGHTS
-from training.crossed import cross, cut, joined, parts_of, words_of
+from training.crossed import (
+    Material,
+    both,
+    cross,
+    cut,
+    denied,
+    joined,
+    neighbours,
+    other_number,
+    other_word,
+    parts_of,
+    shortened,
+    with_other_evidence,
+    words_of,
+)
 from training.fit import UNLABELLED
 from training.rows import CROSSED, Row
 from training.tokens import encode_rows, load_tokenizer
@@ -27,7 +42,8 @@ ROWS = [
 
 
 def test_crossed_rows_have_the_layout_of_others_and_no_label() -> None:
-    data = encode_rows(ROWS, load_tokenizer(TOKENIZER))
+    tokenizer = load_tokenizer(TOKENIZER)
+    data, added = encode_rows(ROWS, tokenizer), words_of(tokenizer)[-2:]
     made = cross(data, [40, 40], TOKENIZER, seed=7)
     again = cross(data, [40, 40], TOKENIZER, seed=7)
     np.testing.assert_array_equal(made.ids, again.ids)
@@ -35,7 +51,7 @@ def test_crossed_rows_have_the_layout_of_others_and_no_label() -> None:
     assert set(made.labels.tolist()) == {UNLABELLED}
     assert set(made.sources) == {CROSSED}
     assert set(made.groups.tolist()) == {-1}
-    known = set(data.ids.tolist())
+    known = {*data.ids.tolist(), *added}
     claims = set()
     for row in range(len(made)):
         parts = parts_of(made, row)
@@ -60,6 +76,39 @@ def test_sentences_are_joined_at_a_word_they_share() -> None:
     found = {tokenizer.decode(claim) for _ in range(40) if (claim := joined(rng, [first, third], words))}
     assert "maria ito was arrested in 1871 by a firm that no longer exists." in found
     assert joined(rng, [first[:3], second], words) is None
+
+
+@pytest.mark.parametrize(
+    ("make", "some"),
+    [
+        (other_number, {"ito was held in porto, where she was born in 1871."}),
+        (other_word, {"ito was held in ellis, where she was born in 1960."}),
+        (denied, {"ito was not held in porto, where she was born in 1960."}),
+        (denied, {"maria ito was not arrested in porto on monday."}),
+        (shortened, {"ito was held in 1960.", "ito was held in porto, where she was born"}),
+        (both, {"ito was held in porto, where she was born in 1960 and joe weir has 3 sons who live in york"}),
+        (neighbours, {"joe weir has 3 sons who live in york."}),
+    ],
+)
+def test_claims_are_made_anew(make: Callable[[random.Random, Material], list[int] | None], some: set[str]) -> None:
+    tokenizer = load_tokenizer(TOKENIZER)
+    words, (row, near) = words_of(tokenizer), (parts_of(encode_rows(ROWS, tokenizer), number) for number in (0, 1))
+    rng, given = random.Random(5), Material(row, near, cut(row.evidence, words), words)
+    made = {tokenizer.decode(claim) for _ in range(300) if (claim := make(rng, given))}
+    assert some <= made
+    assert len(made) < 80
+
+
+def test_evidence_is_shortened_shuffled_or_a_neighbours() -> None:
+    tokenizer = load_tokenizer(TOKENIZER)
+    words, data = words_of(tokenizer), encode_rows([ROWS[0], ROWS[1]._replace(evidence="York is old.")], tokenizer)
+    row, near = parts_of(data, 0), parts_of(data, 1)
+    rng, given = random.Random(5), Material(row, near, cut(row.evidence, words), words)
+    made = {tuple(other.evidence) for _ in range(100) if (other := with_other_evidence(rng, given))}
+    assert tuple(near.evidence) in made
+    assert any(sorted(one) == sorted(row.evidence) for one in made)
+    assert any(len(one) < len(row.evidence) and one != tuple(near.evidence) for one in made)
+    assert tuple(row.evidence) not in made
 
 
 def test_a_decimal_point_ends_no_sentence() -> None:
