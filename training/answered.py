@@ -45,6 +45,7 @@ def read_answers(path: Path, contexts: Mapping[str, dict[str, Any]]) -> Iterator
     """Read a file of answers in the form of RAGTruth's; `contexts` has the row of each key that is at hand."""
     for block in re.split(r"(?m)^### ", path.read_text(encoding="utf-8"))[1:]:
         head, *lines = (line.strip() for line in block.strip().split("\n"))
+        known: dict[str, Any]
         if head == "RECORD":
             known = {"source": "answered_records", "question": None,
                      "context": json.dumps(json.loads(lines.pop(0)), indent=1, ensure_ascii=False)}  # fmt: skip
