@@ -2,6 +2,7 @@
 
 build      rows from the data, evidence selected as at inference    -> OUT/*.jsonl.xz
 encode     the rows as token ids                                    -> OUT/*.ids.npz
+group      the same for a language model, claims on one text as one -> OUT/*.groups.npz
 teach      the teacher, on every labelled row                       -> OUT/teacher.safetensors
 ask        what it says of the rows that the student learns from    -> OUT/teacher.npz
 fit        the student, towards labels, teacher and its former self -> OUT/student.safetensors
@@ -18,7 +19,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-STEPS = ("build", "encode", "teach", "ask", "fit", "export", "answer", "calibrate", "ship")
+STEPS = ("build", "encode", "group", "teach", "ask", "fit", "export", "answer", "calibrate", "ship")
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -51,10 +51,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Answers:
-    """What a network says about rows: class logits, and a logit per token of the flat ids."""
+    """What a network says about rows: class logits, and a logit per token of the flat ids, NaN where it says nothing."""
 
     classes: np.ndarray
-    tokens: np.ndarray
+    tokens: np.ndarray | None
     hints: Hints | None = None
 
 
@@ -190,9 +190,10 @@ def _step_loss(
     by_teacher = F.kl_div(F.log_softmax(classes, -1), target, reduction="none", log_target=True).sum(-1)
     share = torch.where(labels == UNLABELLED, 1.0, settings.teacher_share)
     loss = (share * by_teacher + (1 - share) * by_label).mean()
-    in_claim = ((batch.segments == CLAIM) & batch.mask).float()
     soft = torch.sigmoid(taught.tokens[batch.at].float())
-    by_soft = (F.binary_cross_entropy_with_logits(tokens, soft, reduction="none") * in_claim).sum() / in_claim.sum()
+    said = ((batch.segments == CLAIM) & batch.mask & ~soft.isnan()).float()
+    by_soft = F.binary_cross_entropy_with_logits(tokens, soft.nan_to_num(), reduction="none")
+    by_soft = (by_soft * said).sum() / said.sum().clamp(min=1)
     loss = loss + settings.mark_share * (0.5 * by_mark + 0.5 * by_soft)
     by_hint = loss.new_zeros(())
     if taught.hints is not None and settings.hint_share:

@@ -36,7 +36,7 @@ class Run(NamedTuple):
     device: str
 
     def settings(self, who: str) -> Settings:
-        other = ("base", "from", "weights", "asked")
+        other = ("base", "from", "weights", "asked", "layers", "ask_seconds")
         values = {key: value for key, value in self.config[who].items() if key not in other}
         return Settings(**{"seed": self.config["seed"], **values})
 
@@ -56,8 +56,13 @@ def build(run: Run) -> None:
         "eval": list(data.build_eval(run.config["data"]["limit"])),
     }
     rng = np.random.default_rng(seed)
-    for name, every in parts.items():
-        some = thinned(every, run.config.get("keep", {}), rng) if name in LESSONS else every
+    parts |= {name: thinned(parts[name], run.config.get("keep", {}), rng) for name in LESSONS if name in parts}
+    (run.out / f"{CROSSED}.jsonl.xz").unlink(missing_ok=True)  # those of an earlier run are not to be learnt from
+    if shares := run.config.get("crossed"):
+        every = [row for name in LESSONS if name in parts for row in parts[name]]
+        copies = np.floor(by_source([row.source for row in every], shares) + rng.random(len(every))).astype(int)
+        parts[CROSSED] = list(cross(every, copies.tolist(), seed=seed))
+    for name, some in parts.items():
         print(name, write_rows(run.out / f"{name}.jsonl.xz", some), *data.spread(some), sep="\n")
 
 
@@ -72,26 +77,17 @@ def tokenizer_path(run: Run) -> Path:
     return run.base / "minilm" / "tokenizer.json"
 
 
-LESSONS = ("train", "roles", "skills")
+LESSONS = ("train", "roles", "skills", CROSSED)
 """The files of rows that are learnt from."""
 
 
 def encode(run: Run) -> None:
-    """Turn the rows into token ids, and cross them."""
-    (run.out / f"{CROSSED}.ids.npz").unlink(missing_ok=True)  # those of an earlier run are not to be learnt from
+    """Turn the rows into token ids."""
     for name in (*LESSONS, "eval"):
-        _keep(encode_all(list(read_rows(run.out / f"{name}.jsonl.xz")), tokenizer_path(run)), name, run)
-    if shares := run.config.get("crossed"):
-        rows = lessons(run.out)
-        drawn = np.random.default_rng(run.config["seed"]).random(len(rows))
-        copies = np.floor(by_source(rows.sources, shares) + drawn).astype(int)
-        _keep(cross(rows, copies.tolist(), tokenizer_path(run), seed=run.config["seed"]), CROSSED, run)
-        lessons.cache_clear()
-
-
-def _keep(data: Encoded, name: str, run: Run) -> None:
-    data.save(run.out / f"{name}.ids.npz")
-    print(f"{name}: {len(data)} rows, {len(data.ids) / 1e6:.1f}M tokens", flush=True)
+        if (path := run.out / f"{name}.jsonl.xz").exists():
+            data = encode_all(list(read_rows(path)), tokenizer_path(run))
+            data.save(run.out / f"{name}.ids.npz")
+            print(f"{name}: {len(data)} rows, {len(data.ids) / 1e6:.1f}M tokens", flush=True)
 
 
 @lru_cache(maxsize=5)
@@ -103,7 +99,7 @@ def encoded(path: Path) -> Encoded:
 @lru_cache(maxsize=1)
 def lessons(out: Path) -> Encoded:
     """All rows that are learnt from, in one."""
-    paths = [out / f"{name}.ids.npz" for name in (*LESSONS, CROSSED)]
+    paths = [out / f"{name}.ids.npz" for name in LESSONS]
     return Encoded.join([encoded(path) for path in paths if path.exists()])
 
 
@@ -132,10 +128,22 @@ def _factor(source: str, factors: dict[str, float]) -> float:
     return factors.get(source, factors[max(starts, key=len)] if starts else 1.0)
 
 
+def group(run: Run) -> None:
+    """Put the claims about one text together, if the teacher is a language model."""
+    if run.config["teacher"]["base"] not in SHAPES:
+        from training import tutor
+
+        tutor.prepare(run)
+
+
 def teach(run: Run) -> None:
     """Train the teacher on every labelled row, from its base or, with `from`, from one that was kept."""
     config, settings = run.config["teacher"], run.settings("teacher")
     base = config["base"]
+    if base not in SHAPES:
+        from training import tutor
+
+        return tutor.teach(run)
     network = _network(run, run.base / config["from"]) if "from" in config else load_base(base, run.base / base)
     rows = weighed(for_base(lessons(run.out), base, run), config.get("weights", {}))
     rows.weights = np.where(rows.labels == UNLABELLED, 0.0, rows.weights)  # nothing to learn from them yet
@@ -156,9 +164,13 @@ def ask(run: Run) -> None:
     """
     config, half = run.config["teacher"], run.settings("teacher").half
     base = config["base"]
+    if base not in SHAPES:
+        from training import tutor
+
+        return tutor.ask(run)
     network = _network(run, run.out / "teacher.safetensors")
     data = encoded(run.out / "eval.ids.npz")
-    report(data, predict(network, for_base(data, base, run), device=run.device, half=half))
+    report(data, predict(network, for_base(data, base, run), device=run.device, half=half).classes)
     rows = for_base(lessons(run.out), base, run)
     drawn = np.random.default_rng(run.config["seed"]).random(len(rows))
     asked = np.flatnonzero(drawn < by_source(rows.sources, config.get("asked", {})))
@@ -210,13 +222,15 @@ def fit(run: Run, target: Answers | None = None) -> None:
     known = np.repeat(trust == 1, rows.lengths) & (rows.marks >= 0)
     target.tokens[known] = np.where(rows.marks[known] > 0, SURE, -SURE)
     left = np.isin(rows.sources, TEACHER_ALONE)
+    target.tokens[np.repeat(left, rows.lengths)] = np.nan
     if (run.out / "teacher.npz").exists():
         asked, taught = load_answers(run.out / "teacher.npz")
         shares = dict.fromkeys(TEACHER_ALONE, 0.0) | {"*": config["own_share"]}
         own = by_source([rows.sources[row] for row in asked], shares).astype(np.float32)
         target.classes[asked] = _between(taught.classes, target.classes[asked], own)
-        words, spread = rows.places(asked), np.repeat(own, rows.lengths[asked]).astype(np.float16)
-        target.tokens[words] = (1 - spread) * taught.tokens + spread * target.tokens[words]
+        if taught.tokens is not None:
+            words, spread = rows.places(asked), np.repeat(own, rows.lengths[asked]).astype(np.float16)
+            target.tokens[words] = (1 - spread) * taught.tokens + spread * np.nan_to_num(target.tokens[words])
         left[asked] = False
     rows.weights[left] = 0.0  # nobody said anything of them
     print("answers blamed on their worst claim:", blame_the_worst(rows, target))
@@ -231,7 +245,7 @@ def fit(run: Run, target: Answers | None = None) -> None:
         save_network(network, run.out / "student.safetensors")
         print("the mean of runs up to", number, flush=True)
         data = encoded(run.out / "eval.ids.npz")
-        report(data, predict(network, data, device=run.device))
+        report(data, predict(network, data, device=run.device).classes)
 
 
 def mean_with(state: dict[str, Tensor], folder: Path, beside: dict[str, float], shape: str) -> dict[str, Tensor]:
@@ -245,9 +259,9 @@ def mean_with(state: dict[str, Tensor], folder: Path, beside: dict[str, float], 
 
 TEACHER_ALONE = (BLURRED, CROSSED)
 """The sources of rows which the large network alone labels."""
-EXACT = {"skill_*": 1.0, "records": 1.0, "answered*": 1.0, "corrupt_*": 0.5, "slip": 0.5, "role_*": 0.4, "*": 0.0}
+EXACT = {"skill_*": 1.0, "records": 1.0, "answered*": 1.0, "corrupt_*": 0.7, "slip": 0.6, "role_*": 0.4, "*": 0.0}
 """How much a row's label counts against what the student of before says: all of it where labels and marks are exact and
-it knows little, and about half where code made a right claim wrong."""
+it knows little, and more than half where code made a right claim wrong."""
 SURE = 4.0
 """The logit of a word that is known to be unsupported."""
 
@@ -290,9 +304,10 @@ def save_answers(path: Path, answers: Answers, data: Encoded, asked: np.ndarray)
 
 
 def load_answers(path: Path) -> tuple[np.ndarray, Answers]:
-    """Read what `save_answers` wrote: which rows, and what was said of them."""
+    """Read what `save_answers` wrote: which rows, and what was said of them; a language model says nothing of words."""
     with np.load(path) as kept:
-        return kept["asked"], Answers(kept["classes"], kept["tokens"].astype(np.float16) / np.float16(8))
+        tokens = kept["tokens"].astype(np.float16) / np.float16(8) if "tokens" in kept else None
+        return kept["asked"], Answers(kept["classes"], tokens)
 
 
 def support_of(classes: np.ndarray) -> np.ndarray:
@@ -300,9 +315,9 @@ def support_of(classes: np.ndarray) -> np.ndarray:
     return torch.softmax(torch.from_numpy(classes.astype(np.float32)), -1)[:, 0].numpy().astype(float)
 
 
-def report(data: Encoded, answers: Answers) -> dict[str, float]:
+def report(data: Encoded, classes: np.ndarray) -> dict[str, float]:
     """Print and return the AUROC of every set; answers by their worst claim."""
-    support, sources, good = support_of(answers.classes), np.array(data.sources), data.labels == 0
+    support, sources, good = support_of(classes), np.array(data.sources), data.labels == 0
     figures: dict[str, float] = {}
     in_answers = data.groups >= 0
     for source in sorted(set(data.sources)):

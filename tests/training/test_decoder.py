@@ -1,0 +1,177 @@
+"""A language model as the teacher: read as its makers run it, each claim by itself, and able to learn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+gguf = pytest.importorskip("gguf")
+transformers = pytest.importorskip("transformers")
+
+from tokenizers import pre_tokenizers
+
+from training import tutor
+from training.decoder import Decoder, Loaded, ask, batches, load_decoder, teach, tokenizer_of
+from training.fit import Settings
+from training.grouped import ALL_AT_MOST, Groups, group
+from training.rows import Row, write_rows
+from training.steps import Run
+
+WIDTH, HEADS, SHARED, INNER, LAYERS = 32, 4, 2, 64, 3
+EVIDENCE = "The harbour has 14 piers and a red tower."
+ROWS = [
+    Row("It has 14 piers.", "How many piers?", EVIDENCE, 0, None, "toy"),
+    Row("The tower is red.", "", EVIDENCE, 0, None, "toy"),
+    Row("The tower is blue.", "", "Nothing is known of the tower.", 2, None, "toy"),
+    Row("The tower is blue.", "", EVIDENCE, 1, None, "toy"),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny model in a GGUF file, with its tokenizer beside it."""
+    path = tmp_path_factory.mktemp("qwen")
+    write_model(path / "model.gguf")
+    tokenizer_of(path / "model.gguf").save(str(path / "tokenizer.json"))
+    return path
+
+
+def write_model(path: Path) -> None:
+    """Random weights in the names and the form of a Qwen2 GGUF file; one matrix in eight bits."""
+    rng = np.random.default_rng(3)
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    merges = ["t h", "th e", "Ġ the"]
+    tokens = [*letters, "th", "the", "Ġthe"]
+    writer = gguf.GGUFWriter(path, "qwen2")
+    writer.add_block_count(LAYERS)
+    writer.add_embedding_length(WIDTH)
+    writer.add_feed_forward_length(INNER)
+    writer.add_head_count(HEADS)
+    writer.add_head_count_kv(SHARED)
+    writer.add_rope_freq_base(1e6)
+    writer.add_layer_norm_rms_eps(1e-6)
+    writer.add_token_list(tokens)
+    writer.add_token_merges(merges)
+
+    def add(name: str, *shape: int, scale: float = 0.2) -> None:
+        writer.add_tensor(name, (rng.normal(size=shape) * scale).astype(np.float32))
+
+    add("token_embd.weight", len(tokens), WIDTH, scale=1.0)
+    for number in range(LAYERS):
+        block, shared = f"blk.{number}.", WIDTH // HEADS * SHARED
+        for name in ("attn_norm", "ffn_norm"):
+            add(f"{block}{name}.weight", WIDTH, scale=1.0)
+        for name, size in (("attn_q", WIDTH), ("attn_k", shared), ("attn_v", shared)):
+            add(f"{block}{name}.weight", size, WIDTH)
+            add(f"{block}{name}.bias", size)
+        add(f"{block}attn_output.weight", WIDTH, WIDTH)
+        add(f"{block}ffn_gate.weight", INNER, WIDTH)
+        down = (rng.normal(size=(WIDTH, INNER)) * 0.2).astype(np.float32)
+        kind = gguf.GGMLQuantizationType.Q8_0
+        writer.add_tensor(f"{block}ffn_down.weight", gguf.quants.quantize(down, kind), raw_dtype=kind)
+        add(f"{block}ffn_up.weight", INNER, WIDTH)
+    add("output_norm.weight", WIDTH, scale=1.0)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def grouped(folder: Path, rows: list[Row] = ROWS) -> Groups:
+    return group(rows, np.arange(len(rows)), folder / "tokenizer.json")
+
+
+def reference(network: Decoder, ids: list[int]) -> torch.Tensor:
+    """The last states of the same weights in transformers."""
+    shape = network.shape
+    config = transformers.Qwen2Config(
+        vocab_size=shape.vocab, hidden_size=shape.width, intermediate_size=shape.inner, num_hidden_layers=shape.layers,
+        num_attention_heads=shape.heads, num_key_value_heads=shape.shared, rms_norm_eps=shape.eps,
+        rope_parameters={"rope_type": "default", "rope_theta": shape.base},
+    )  # fmt: skip
+    model = transformers.Qwen2Model(config).eval()
+    names = {"attn_norm": "input_layernorm", "ffn_norm": "post_attention_layernorm", "attn_q": "self_attn.q_proj",
+             "attn_k": "self_attn.k_proj", "attn_v": "self_attn.v_proj", "attn_output": "self_attn.o_proj",
+             "ffn_gate": "mlp.gate_proj", "ffn_up": "mlp.up_proj", "ffn_down": "mlp.down_proj"}  # fmt: skip
+    state = {"embed_tokens.weight": network.words.weight, "norm.weight": network.norm.weight}
+    for key, value in network.layers.state_dict().items():
+        number, name, end = key.split(".")
+        state[f"layers.{number}.{names[name]}.{end}"] = value
+    model.load_state_dict(state)
+    with torch.no_grad():
+        found: torch.Tensor = model(torch.tensor([ids])).last_hidden_state[0]
+    return found
+
+
+def test_a_claim_is_read_as_transformers_reads_it_and_none_sees_another(folder: Path) -> None:
+    network, groups = load_decoder(folder / "model.gguf").eval(), grouped(folder)
+    assert len(groups) == 2
+    batch = Loaded(groups, "cpu").batch(np.arange(2))
+    with torch.no_grad():
+        states = network.states(batch)
+        classes = network(batch)
+    for claim in range(groups.claims):
+        place = int(np.searchsorted(groups.firsts, claim, side="right") - 1)
+        own = batch.parts[place] == claim - groups.firsts[place] + 1
+        text = batch.parts[place] == 0
+        alone = reference(network, torch.cat([batch.ids[place][text], batch.ids[place][own]]).tolist())
+        torch.testing.assert_close(states[place][text | own], alone, atol=2e-4, rtol=1e-3)
+        torch.testing.assert_close(classes[claim], network.classes(alone[-1]), atol=2e-4, rtol=1e-3)
+
+
+def test_the_tokenizer_joins_bytes_as_the_file_says(folder: Path) -> None:
+    tokenizer = tokenizer_of(folder / "model.gguf")
+    assert tokenizer.encode("it's the 14").tokens == ["i", "t", "'", "s", "Ġthe", "Ġ", "1", "4"]
+
+
+def test_claims_on_one_text_stand_in_one_group_until_it_is_full(folder: Path) -> None:
+    many = [ROWS[1]._replace(claim=f"The tower is number {number}.") for number in range(60)]
+    groups = grouped(folder, many)
+    assert 1 < len(groups) < 10
+    assert groups.lengths.max() <= ALL_AT_MOST + 60
+    assert sorted(groups.rows.tolist()) == list(range(60))
+    assert {int(groups.places[start]) for start in groups.starts[:-1]} == {0}
+    every = np.concatenate(list(batches(groups, tokens=2_000, rng=np.random.default_rng(1))))
+    assert sorted(every.tolist()) == list(range(len(groups)))
+
+
+def test_fewer_layers_are_read_and_a_file_without_some_is_refused(folder: Path) -> None:
+    assert len(load_decoder(folder / "model.gguf", 2).layers) == 2
+    with pytest.raises(ValueError, match=r"lacks \['layers.3"):
+        load_decoder(folder / "model.gguf", 5)
+
+
+def test_it_learns_and_says_what_it_was_asked(folder: Path, tmp_path: Path) -> None:
+    config = {"seed": 5, "teacher": {"base": "qwen", "layers": 3, "rate": 1e-2, "epochs": 60, "tokens": 600, "warm_up": 0.1,
+                                     "weights": {"*": 1}, "asked": {"*": 1}}}  # fmt: skip
+    (tmp_path / "qwen").symlink_to(folder)
+    for name in ("train", "eval", "held"):
+        write_rows(tmp_path / f"{name}.jsonl.xz", ROWS * 2)
+    run = Run(config, tmp_path, tmp_path, tmp_path, "cpu")
+    tutor.prepare(run)
+    tutor.teach(run)
+    network = Decoder(load_decoder(folder / "model.gguf").shape)
+    from safetensors.torch import load_file
+
+    network.load_state_dict(load_file(tmp_path / "teacher.safetensors"))
+    classes = ask(network.eval(), Groups.load(tmp_path / "asked.groups.npz"), device="cpu")
+    rows = Groups.load(tmp_path / "asked.groups.npz").rows
+    assert classes.argmax(1).tolist() == [(ROWS * 2)[row].label for row in rows]
+
+
+def test_what_there_is_no_time_for_is_left_open(folder: Path) -> None:
+    classes = ask(load_decoder(folder / "model.gguf").eval(), grouped(folder), device="cpu", seconds=-1)
+    assert np.isnan(classes).all()
+
+
+def test_frozen_layers_stay(folder: Path) -> None:
+    network = load_decoder(folder / "model.gguf")
+    before = json.dumps(network.layers[0].ffn_up.weight.tolist())
+    settings = Settings(rate=1e-2, epochs=2, tokens=600, frozen=1)
+    teach(network, grouped(folder), np.array([row.label for row in ROWS]), settings, device="cpu")
+    assert json.dumps(network.layers[0].ffn_up.weight.tolist()) == before
+    assert network.layers[1].ffn_up.weight.grad is None
