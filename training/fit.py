@@ -51,10 +51,11 @@ class Settings:
 
 @dataclass(frozen=True)
 class Answers:
-    """What a network says about rows: class logits, and a logit per token of the flat ids, NaN where it says nothing."""
+    """What a network says about rows: class logits, and a logit per token of the flat ids."""
 
     classes: np.ndarray
-    tokens: np.ndarray | None
+    tokens: np.ndarray
+    """NaN where nobody said anything, and empty if that is so throughout."""
     hints: Hints | None = None
 
 

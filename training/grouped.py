@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from tokenizers import Tokenizer
@@ -128,9 +129,13 @@ def encode(texts: Sequence[Text], tokenizer: Path) -> Groups:
             ends.append(len(ids[-1]) - 1)
             rows.append(number)
     return Groups(
-        *(np.concatenate([np.array(one, kind) for one in some]) for some, kind in ((ids, np.int32), (places, np.int16), (parts, np.int16))),
-        np.cumsum([0, *map(len, ids)]), np.array(ends), np.cumsum([0, *counts]), np.array(rows),
+        _flat(ids, np.int32), _flat(places, np.int16), _flat(parts, np.int16), np.cumsum([0, *map(len, ids)]),
+        np.array(ends), np.cumsum([0, *counts]), np.array(rows),
     )  # fmt: skip
+
+
+def _flat(lists: list[list[int]], kind: type[np.signedinteger[Any]]) -> Ints:
+    return np.concatenate([np.array(one, kind) for one in lists])
 
 
 def claim_ids(tokenizer: Tokenizer, about: Sequence[tuple[int, str, str]]) -> list[list[int]]:

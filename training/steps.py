@@ -228,7 +228,7 @@ def fit(run: Run, target: Answers | None = None) -> None:
         shares = dict.fromkeys(TEACHER_ALONE, 0.0) | {"*": config["own_share"]}
         own = by_source([rows.sources[row] for row in asked], shares).astype(np.float32)
         target.classes[asked] = _between(taught.classes, target.classes[asked], own)
-        if taught.tokens is not None:
+        if taught.tokens.size:
             words, spread = rows.places(asked), np.repeat(own, rows.lengths[asked]).astype(np.float16)
             target.tokens[words] = (1 - spread) * taught.tokens + spread * np.nan_to_num(target.tokens[words])
         left[asked] = False
@@ -306,7 +306,7 @@ def save_answers(path: Path, answers: Answers, data: Encoded, asked: np.ndarray)
 def load_answers(path: Path) -> tuple[np.ndarray, Answers]:
     """Read what `save_answers` wrote: which rows, and what was said of them; a language model says nothing of words."""
     with np.load(path) as kept:
-        tokens = kept["tokens"].astype(np.float16) / np.float16(8) if "tokens" in kept else None
+        tokens = kept["tokens"].astype(np.float16) / np.float16(8) if "tokens" in kept else np.zeros(0, np.float16)
         return kept["asked"], Answers(kept["classes"], tokens)
 
 

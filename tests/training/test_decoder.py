@@ -8,10 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
-gguf = pytest.importorskip("gguf")
-transformers = pytest.importorskip("transformers")
+pytest.importorskip("torch")
+pytest.importorskip("gguf")
+pytest.importorskip("transformers")
 
+import gguf
+import torch
+import transformers
+from safetensors.torch import load_file
 from tokenizers import pre_tokenizers
 
 from training import tutor
@@ -146,8 +150,8 @@ def test_fewer_layers_are_read_and_a_file_without_some_is_refused(folder: Path) 
 
 
 def test_it_learns_and_says_what_it_was_asked(folder: Path, tmp_path: Path) -> None:
-    config = {"seed": 5, "teacher": {"base": "qwen", "layers": 3, "rate": 1e-2, "epochs": 60, "tokens": 600, "warm_up": 0.1,
-                                     "weights": {"*": 1}, "asked": {"*": 1}}}  # fmt: skip
+    teacher = {"base": "qwen", "layers": 3, "rate": 1e-2, "epochs": 60, "tokens": 600, "warm_up": 0.1}
+    config = {"seed": 5, "teacher": {**teacher, "weights": {"*": 1}, "asked": {"*": 1}}}
     (tmp_path / "qwen").symlink_to(folder)
     for name in ("train", "eval", "held"):
         write_rows(tmp_path / f"{name}.jsonl.xz", ROWS * 2)
@@ -155,8 +159,6 @@ def test_it_learns_and_says_what_it_was_asked(folder: Path, tmp_path: Path) -> N
     tutor.prepare(run)
     tutor.teach(run)
     network = Decoder(load_decoder(folder / "model.gguf").shape)
-    from safetensors.torch import load_file
-
     network.load_state_dict(load_file(tmp_path / "teacher.safetensors"))
     classes = ask(network.eval(), Groups.load(tmp_path / "asked.groups.npz"), device="cpu")
     rows = Groups.load(tmp_path / "asked.groups.npz").rows
