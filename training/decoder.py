@@ -9,6 +9,7 @@ import math
 import re
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -127,16 +128,21 @@ def load_decoder(path: Path, layers: int | None = None) -> Decoder:
     network.to_empty(device="cpu")
     state = network.state_dict()
     names = {"token_embd.weight": "words.weight", "output_norm.weight": "norm.weight"}
-    filled = set()
+    wanted = {}
     for tensor in file.tensors:
         name = names.get(tensor.name) or re.sub(r"^blk\.", "layers.", tensor.name)
         if name in state:
-            values = torch.from_numpy(dequantize(tensor.data, tensor.tensor_type).copy())
-            state[name].copy_(values.view(state[name].shape))
-            filled.add(name)
+            wanted[name] = tensor
+
+    def fill(name: str) -> None:
+        values = dequantize(wanted[name].data, wanted[name].tensor_type)
+        state[name].copy_(torch.from_numpy(values.copy()).view(state[name].shape))
+
+    with ThreadPoolExecutor() as pool:  # what takes long there leaves other threads room
+        list(pool.map(fill, wanted))
     nn.init.normal_(network.classes.weight, std=0.02)
     nn.init.zeros_(network.classes.bias)
-    if missing := state.keys() - filled - {"classes.weight", "classes.bias"}:
+    if missing := state.keys() - wanted.keys() - {"classes.weight", "classes.bias"}:
         raise ValueError(f"{path} lacks {sorted(missing)[:3]}")
     return network
 
