@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from safetensors.torch import load_file, save_file
 
@@ -37,7 +39,7 @@ def _measured(run: Run, name: str) -> list[Row]:
 
 
 def _group(run: Run, name: str, rows: list[Row], numbers: np.ndarray) -> None:
-    groups = group(rows, numbers, run.base / run.config["teacher"]["base"] / "tokenizer.json")
+    groups = group(rows, numbers, _tokenizer(run))
     groups.save(run.out / f"{name}.groups.npz")
     labels = np.array([rows[number].label for number in groups.rows])
     np.save(run.out / f"{name}.labels.npy", labels)
@@ -47,19 +49,41 @@ def _group(run: Run, name: str, rows: list[Row], numbers: np.ndarray) -> None:
 def teach(run: Run) -> None:
     """Train the first layers of the language model to label claims."""
     config = run.config["teacher"]
-    network = decoder.load_decoder(run.base / config["base"] / MODEL, config["layers"])
+    network = decoder.load_decoder(_file(run), config["layers"])
     groups, labels = Groups.load(run.out / "taught.groups.npz"), np.load(run.out / "taught.labels.npy")
     decoder.teach(network, groups, labels, run.settings("teacher"), device=run.device)
     state = {key: value.detach().bfloat16().contiguous() for key, value in network.state_dict().items()}
     save_file(state, run.out / "teacher.safetensors")
+    _taught[run.out] = network
+
+
+_taught: dict[Path, decoder.Decoder] = {}
+"""What `teach` leaves for `ask` of the same process, by the folder of its run: reading it again takes a while."""
+
+
+def _kept(run: Run) -> decoder.Decoder:
+    """The teacher of an earlier run."""
+    network = decoder.Decoder(decoder.shape_of(_file(run), run.config["teacher"]["layers"]))
+    network.load_state_dict(load_file(run.out / "teacher.safetensors"))
+    return network
+
+
+def _file(run: Run) -> Path:
+    return run.base / run.config["teacher"]["base"] / MODEL
+
+
+def _tokenizer(run: Run) -> Path:
+    """The tokenizer beside the model, which is read out of it the first time."""
+    path = _file(run).with_name("tokenizer.json")
+    if not path.exists():
+        decoder.tokenizer_of(_file(run)).save(str(path))
+    return path
 
 
 def ask(run: Run) -> None:
     """Keep what the teacher says of the rows it is asked about, as far as the time goes."""
     config = run.config["teacher"]
-    network = decoder.Decoder(decoder.shape_of(run.base / config["base"] / MODEL, config["layers"]))
-    network.load_state_dict(load_file(run.out / "teacher.safetensors"))
-    network.to(run.device).eval()
+    network = (_taught.pop(run.out, None) or _kept(run)).to(run.device).eval()
     if run.device != "cpu":
         network.bfloat16()
     for name in ("eval", "held", "asked"):

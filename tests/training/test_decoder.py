@@ -18,12 +18,13 @@ import transformers
 from safetensors.torch import load_file
 from tokenizers import pre_tokenizers
 
+from faithmeter.verify.local import WEIGHTS
 from training import tutor
 from training.decoder import Decoder, Loaded, ask, batches, load_decoder, teach, tokenizer_of
 from training.fit import Settings
 from training.grouped import ALL_AT_MOST, Groups, group
 from training.rows import Row, write_rows
-from training.steps import Run
+from training.steps import Run, encode
 
 WIDTH, HEADS, SHARED, INNER, LAYERS = 32, 4, 2, 64, 3
 EVIDENCE = "The harbour has 14 piers and a red tower."
@@ -155,7 +156,10 @@ def test_it_learns_and_says_what_it_was_asked(folder: Path, tmp_path: Path) -> N
     (tmp_path / "qwen").symlink_to(folder)
     for name in ("train", "eval", "held"):
         write_rows(tmp_path / f"{name}.jsonl.xz", ROWS * 2)
+    (tmp_path / "minilm").symlink_to(WEIGHTS)
     run = Run(config, tmp_path, tmp_path, tmp_path, "cpu")
+    encode(run)  # the dev rows, for the report
+    (folder / "tokenizer.json").unlink()  # it is read out of the model again
     tutor.prepare(run)
     tutor.teach(run)
     network = Decoder(load_decoder(folder / "model.gguf").shape)
@@ -163,6 +167,13 @@ def test_it_learns_and_says_what_it_was_asked(folder: Path, tmp_path: Path) -> N
     classes = ask(network.eval(), Groups.load(tmp_path / "asked.groups.npz"), device="cpu")
     rows = Groups.load(tmp_path / "asked.groups.npz").rows
     assert classes.argmax(1).tolist() == [(ROWS * 2)[row].label for row in rows]
+    answers = []
+    for _ in range(2):  # what was taught in this process, and then what was kept
+        tutor.ask(run)
+        with np.load(tmp_path / "teacher.npz") as kept:
+            answers.append(kept["classes"])
+    np.testing.assert_allclose(answers[0], answers[1], atol=0.1)
+    assert answers[0].argmax(1).tolist() == [row.label for row in ROWS * 2]
 
 
 def test_what_there_is_no_time_for_is_left_open(folder: Path) -> None:
