@@ -377,13 +377,13 @@ READINGS = ("brief", "evidence", "more")
 
 
 def export(run: Run) -> None:
-    """Write the student as ONNX in fp32 and int8, and the teacher in int8 where there is one."""
+    """Write the student as ONNX in fp32 and int8, and the teacher in int8 where there is one of the same kind."""
     from training.export import export as write
     from training.export import largest_difference
 
     student = trained(run)
     graphs = [("model.fp32.onnx", student, False), ("model.onnx", student, True)]
-    if (run.out / "teacher.safetensors").exists():
+    if run.config["teacher"]["base"] in SHAPES and (run.out / "teacher.safetensors").exists():
         graphs.append(("teacher.onnx", teacher(run), True))
     for name, network, int8 in graphs:
         write(network, run.out / name, int8=int8, notes={"name": "faithmeter-local"})

@@ -21,10 +21,10 @@ from tokenizers import pre_tokenizers
 from faithmeter.verify.local import WEIGHTS
 from training import tutor
 from training.decoder import Decoder, Loaded, ask, batches, load_decoder, teach, tokenizer_of
-from training.fit import Settings
+from training.fit import Settings, predict
 from training.grouped import ALL_AT_MOST, Groups, group
 from training.rows import Row, write_rows
-from training.steps import Run, encode
+from training.steps import Run, encode, export, fit, lessons, trained
 
 WIDTH, HEADS, SHARED, INNER, LAYERS = 32, 4, 2, 64, 3
 EVIDENCE = "The harbour has 14 piers and a red tower."
@@ -152,7 +152,9 @@ def test_fewer_layers_are_read_and_a_file_without_some_is_refused(folder: Path) 
 
 def test_it_learns_and_says_what_it_was_asked(folder: Path, tmp_path: Path) -> None:
     teacher = {"base": "qwen", "layers": 3, "rate": 1e-2, "epochs": 60, "tokens": 600, "warm_up": 0.1}
-    config = {"seed": 5, "teacher": {**teacher, "weights": {"*": 1}, "asked": {"*": 1}}}
+    student = {"base": "tiny", "start": "base", "own_share": 0.0, "runs": [{}],
+               "settings": {"rate": 1e-2, "epochs": 40, "tokens": 400, "teacher_share": 1.0}}  # fmt: skip
+    config = {"seed": 5, "teacher": {**teacher, "weights": {"*": 1}, "asked": {"*": 1}}, "student": student}
     (tmp_path / "qwen").symlink_to(folder)
     for name in ("train", "eval", "held"):
         write_rows(tmp_path / f"{name}.jsonl.xz", ROWS * 2)
@@ -174,6 +176,12 @@ def test_it_learns_and_says_what_it_was_asked(folder: Path, tmp_path: Path) -> N
             answers.append(kept["classes"])
     np.testing.assert_allclose(answers[0], answers[1], atol=0.1)
     assert answers[0].argmax(1).tolist() == [row.label for row in ROWS * 2]
+    fit(run)
+    learnt = predict(trained(run), lessons(tmp_path), device="cpu").classes
+    assert learnt.argmax(1).tolist() == [row.label for row in ROWS * 2]
+    export(run)
+    assert (tmp_path / "model.onnx").exists()
+    assert not (tmp_path / "teacher.onnx").exists()
 
 
 def test_what_there_is_no_time_for_is_left_open(folder: Path) -> None:
