@@ -116,6 +116,8 @@ def other_evidence(rng: random.Random, given: Material, near: Row) -> str | None
         sentences = [one for number, one in enumerate(sentences) if number not in left]
     elif kind < 0.85:
         sentences = rng.sample(sentences, len(sentences))
+        if sentences == given.sentences:
+            return None
     else:
         return near.evidence
     return " ".join("".join(one).strip() for one in sentences) or None

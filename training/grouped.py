@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 from collections import defaultdict
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +12,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from training.rows import Row
-from training.tokens import Ints, load_tokenizer
+from training.tokens import Ints, in_processes, load_tokenizer
 
 EVIDENCE_AT_MOST, CLAIM_AT_MOST, HINT_AT_MOST, ALL_AT_MOST = 460, 160, 60, 1100
 """Tokens; claims that would make a group longer are put into another with the same evidence."""
@@ -92,11 +89,7 @@ def group(rows: Sequence[Row], numbers: Ints, tokenizer: Path, *, part: int = 4_
         for evidence, some in by_evidence.items()
     ]
     cuts = [texts[begin : begin + part] for begin in range(0, len(texts), part)]
-    if len(cuts) < 2:
-        return Groups.join([encode(cut, tokenizer) for cut in cuts])
-    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # each process has a core of its own
-    with ProcessPoolExecutor(mp_context=multiprocessing.get_context("fork")) as pool:
-        return Groups.join(list(pool.map(encode, cuts, [tokenizer] * len(cuts))))
+    return Groups.join(in_processes(encode, cuts, tokenizer))
 
 
 Text = tuple[str, list[tuple[int, str, str]]]

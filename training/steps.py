@@ -9,6 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -130,20 +131,25 @@ def _factor(source: str, factors: dict[str, float]) -> float:
 
 def group(run: Run) -> None:
     """Put the claims about one text together, if the teacher is a language model."""
-    if run.config["teacher"]["base"] not in SHAPES:
-        from training import tutor
-
+    if tutor := _tutor(run):
         tutor.prepare(run)
+
+
+def _tutor(run: Run) -> ModuleType | None:
+    """The steps of the teacher, if it is a language model."""
+    if run.config["teacher"]["base"] in SHAPES:
+        return None
+    from training import tutor
+
+    return tutor
 
 
 def teach(run: Run) -> None:
     """Train the teacher on every labelled row, from its base or, with `from`, from one that was kept."""
+    if tutor := _tutor(run):
+        return tutor.teach(run)  # type: ignore[no-any-return]
     config, settings = run.config["teacher"], run.settings("teacher")
     base = config["base"]
-    if base not in SHAPES:
-        from training import tutor
-
-        return tutor.teach(run)
     network = _network(run, run.base / config["from"]) if "from" in config else load_base(base, run.base / base)
     rows = weighed(for_base(lessons(run.out), base, run), config.get("weights", {}))
     rows.weights = np.where(rows.labels == UNLABELLED, 0.0, rows.weights)  # nothing to learn from them yet
@@ -162,12 +168,10 @@ def ask(run: Run) -> None:
     What its last layer holds for the claims' words is kept too if the student is to learn from it, but in memory alone:
     it is larger than the rows themselves.
     """
+    if tutor := _tutor(run):
+        return tutor.ask(run)  # type: ignore[no-any-return]
     config, half = run.config["teacher"], run.settings("teacher").half
     base = config["base"]
-    if base not in SHAPES:
-        from training import tutor
-
-        return tutor.ask(run)
     network = _network(run, run.out / "teacher.safetensors")
     data = encoded(run.out / "eval.ids.npz")
     report(data, predict(network, for_base(data, base, run), device=run.device, half=half).classes)
@@ -383,7 +387,7 @@ def export(run: Run) -> None:
 
     student = trained(run)
     graphs = [("model.fp32.onnx", student, False), ("model.onnx", student, True)]
-    if run.config["teacher"]["base"] in SHAPES and (run.out / "teacher.safetensors").exists():
+    if not _tutor(run) and (run.out / "teacher.safetensors").exists():
         graphs.append(("teacher.onnx", teacher(run), True))
     for name, network, int8 in graphs:
         write(network, run.out / name, int8=int8, notes={"name": "faithmeter-local"})

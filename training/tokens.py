@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -18,6 +18,8 @@ from torch import Tensor
 from training.rows import Row
 
 CLAIM_AT_MOST, HINT_AT_MOST, ALL_AT_MOST = 200, 60, 448
+Part = TypeVar("Part")
+Made = TypeVar("Made")
 UNKNOWN_MARK = -1
 Ints = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
@@ -150,20 +152,21 @@ def encode_rows(rows: Sequence[Row], tokenizer: Tokenizer) -> Encoded:
 
 def encode_all(rows: Sequence[Row], tokenizer: Path, *, part: int = 20_000) -> Encoded:
     """Encode many rows."""
-    return in_processes(_encode_part, [rows[begin : begin + part] for begin in range(0, len(rows), part)], tokenizer)
+    cuts = [rows[begin : begin + part] for begin in range(0, len(rows), part)]
+    return Encoded.join(in_processes(_encode_part, cuts, tokenizer))
 
 
 def _encode_part(rows: Sequence[Row], tokenizer: Path) -> Encoded:
     return encode_rows(rows, load_tokenizer(tokenizer))
 
 
-def in_processes(make: Callable[[Any, Path], Encoded], parts: Sequence[Any], tokenizer: Path) -> Encoded:
-    """What a function makes of each part, in as many processes as there are cores, as one."""
+def in_processes(make: Callable[[Part, Path], Made], parts: Sequence[Part], tokenizer: Path) -> list[Made]:
+    """What a function makes of each part, in as many processes as there are cores."""
     if len(parts) < 2:
-        return Encoded.join([make(part, tokenizer) for part in parts])
+        return [make(part, tokenizer) for part in parts]
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # each process has a core of its own
     with ProcessPoolExecutor(mp_context=multiprocessing.get_context("fork")) as pool:
-        return Encoded.join(list(pool.map(make, parts, [tokenizer] * len(parts))))
+        return list(pool.map(make, parts, [tokenizer] * len(parts)))
 
 
 def claim_marks(row: Row, claim: Encoding) -> list[int]:

@@ -26,7 +26,8 @@ def prepare(run: Run) -> None:
     sources, labels = [row.source for row in rows], np.array([row.label for row in rows])
     taught = rng.random(len(rows)) < by_source(sources, config["weights"]) * (labels != UNLABELLED)
     asked = rng.random(len(rows)) < by_source(sources, config["asked"])
-    _group(run, "taught", rows, np.flatnonzero(taught))
+    groups = _group(run, "taught", rows, np.flatnonzero(taught))
+    np.save(run.out / "taught.labels.npy", labels[groups.rows])
     for name in ("eval", "held"):
         some = _measured(run, name)
         _group(run, name, some, np.arange(len(some)))
@@ -38,12 +39,11 @@ def _measured(run: Run, name: str) -> list[Row]:
     return rows[:: max(1, len(rows) // HELD)] if name == "held" else rows
 
 
-def _group(run: Run, name: str, rows: list[Row], numbers: np.ndarray) -> None:
+def _group(run: Run, name: str, rows: list[Row], numbers: np.ndarray) -> Groups:
     groups = group(rows, numbers, _tokenizer(run))
     groups.save(run.out / f"{name}.groups.npz")
-    labels = np.array([rows[number].label for number in groups.rows])
-    np.save(run.out / f"{name}.labels.npy", labels)
     print(f"{name}: {groups.claims} claims, {len(groups)} groups, {len(groups.ids) / 1e6:.1f}M tokens", flush=True)
+    return groups
 
 
 def teach(run: Run) -> None:
@@ -88,7 +88,8 @@ def ask(run: Run) -> None:
         network.bfloat16()
     for name in ("eval", "held", "asked"):
         groups = Groups.load(run.out / f"{name}.groups.npz")
-        classes = decoder.ask(network, groups, device=run.device, seconds=config.get("ask_seconds", 1e9))
+        seconds = config.get("ask_seconds", 1e9) if name == "asked" else 1e9  # what measures is read to the end
+        classes = decoder.ask(network, groups, device=run.device, seconds=seconds)
         known = np.isfinite(classes).all(1)
         order = np.argsort(groups.rows[known])
         rows, classes = groups.rows[known][order], classes[known][order]
