@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -61,12 +61,22 @@ class Layer(nn.Module):
         self.ffn_down = nn.Linear(shape.inner, shape.width, bias=False)
 
     def forward(self, x: Tensor, turn: tuple[Tensor, Tensor], seen: Tensor) -> Tensor:
+        return self.after(x, self.mixed(*self.parts(x, turn), seen))
+
+    def parts(self, x: Tensor, turn: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+        """Queries, keys and values, by head."""
         h = self.attn_norm(x)
         q, k, v = (part(h).unflatten(-1, (-1, self.size)) for part in (self.attn_q, self.attn_k, self.attn_v))
-        q, k = turned(q, turn), turned(k, turn)
+        return turned(q, turn), turned(k, turn), v
+
+    def mixed(self, q: Tensor, k: Tensor, v: Tensor, seen: Tensor) -> Tensor:
+        """What each token takes from those it sees."""
         k, v = (part.repeat_interleave(self.heads // self.shared, 2) for part in (k, v))
         q, k, v = (part.transpose(1, 2) for part in (q, k, v))
-        mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=seen).transpose(1, 2).flatten(2)
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=seen).transpose(1, 2).flatten(2)
+
+    def after(self, x: Tensor, mixed: Tensor) -> Tensor:
+        """The layer's result."""
         x = x + self.attn_output(mixed)
         h = self.ffn_norm(x)
         return x + self.ffn_down(F.silu(self.ffn_gate(h)) * self.ffn_up(h))
@@ -97,7 +107,7 @@ class Decoder(nn.Module):
     def states(self, batch: Batch) -> Tensor:
         """What the last layer holds for each token."""
         x = self.words(batch.ids)
-        turn = self._turn(batch.places, x.dtype)
+        turn = self.turn(batch.places, x.dtype)
         part, order = batch.parts, torch.arange(batch.ids.shape[1], device=x.device)
         own = part[:, :, None] == part[:, None, :]
         seen = ((part[:, None, :] == 0) | own) & (order[None, :] <= order[:, None])
@@ -105,7 +115,8 @@ class Decoder(nn.Module):
             x = layer(x, turn, seen[:, None])
         return self.norm(x)  # type: ignore[no-any-return]
 
-    def _turn(self, places: Tensor, kind: torch.dtype) -> tuple[Tensor, Tensor]:
+    def turn(self, places: Tensor, kind: torch.dtype) -> tuple[Tensor, Tensor]:
+        """By what queries and keys are turned at these places."""
         size = self.shape.width // self.shape.heads
         pace = self.shape.base ** (-torch.arange(0, size, 2, device=places.device).float() / size)
         angles = (places[:, :, None].float() * pace)[:, :, None]
@@ -179,6 +190,7 @@ def tokenizer_of(path: Path) -> Tokenizer:
     merges = [tuple(pair.split(" ")) for pair in fields["tokenizer.ggml.merges"].contents()]
     tokenizer = Tokenizer(models.BPE({token: number for number, token in enumerate(tokens)}, merges))
     tokenizer.normalizer = normalizers.NFC()
+    tokenizer.decoder = decoders.ByteLevel()
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.Split(Regex(_CUTS), "isolated"), pre_tokenizers.ByteLevel(False, use_regex=False)]
     )

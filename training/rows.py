@@ -18,6 +18,9 @@ BLURRED = "written_blurred"
 CROSSED = "crossed"
 """The source of rows cut and joined out of others, which the teacher alone labels too."""
 
+REPLIED = "replied"
+"""The source of rows out of a language model's replies, which the teacher alone labels as well."""
+
 
 class Row(NamedTuple):
     """One input of the network and what is known about it."""

@@ -23,7 +23,7 @@ from training.floats import floats
 from training.hints import Hints
 from training.measure import auroc, worst_by_group
 from training.model import SHAPES, Network, load_base, load_network
-from training.rows import BLURRED, CROSSED, Row, read_rows, write_rows
+from training.rows import BLURRED, CROSSED, REPLIED, Row, read_rows, write_rows
 from training.tokens import Encoded, encode_all, load_tokenizer, translate
 
 
@@ -78,7 +78,7 @@ def tokenizer_path(run: Run) -> Path:
     return run.base / "minilm" / "tokenizer.json"
 
 
-LESSONS = ("train", "roles", "skills", CROSSED)
+LESSONS = ("train", "roles", "skills", CROSSED, REPLIED)
 """The files of rows that are learnt from."""
 
 
@@ -261,7 +261,7 @@ def mean_with(state: dict[str, Tensor], folder: Path, beside: dict[str, float], 
     return mean
 
 
-TEACHER_ALONE = (BLURRED, CROSSED)
+TEACHER_ALONE = (BLURRED, CROSSED, REPLIED)
 """The sources of rows which the large network alone labels."""
 EXACT = {"skill_*": 1.0, "records": 1.0, "answered*": 1.0, "corrupt_*": 0.7, "slip": 0.6, "role_*": 0.4, "*": 0.0}
 """How much a row's label counts against what the student of before says: all of it where labels and marks are exact and

@@ -22,6 +22,7 @@ from faithmeter.verify.local import WEIGHTS
 from training import tutor
 from training.decoder import Decoder, Loaded, ask, batches, load_decoder, teach, tokenizer_of
 from training.fit import Settings, predict
+from training.replies import BEGIN, END
 from training.grouped import ALL_AT_MOST, Groups, group
 from training.rows import Row, write_rows
 from training.steps import Run, encode, export, fit, lessons, trained
@@ -50,7 +51,7 @@ def write_model(path: Path) -> None:
     rng = np.random.default_rng(3)
     letters = sorted(pre_tokenizers.ByteLevel.alphabet())
     merges = ["t h", "th e", "Ġ the"]
-    tokens = [*letters, "th", "the", "Ġthe"]
+    tokens = [*letters, "th", "the", "Ġthe", BEGIN, END]
     writer = gguf.GGUFWriter(path, "qwen2")
     writer.add_block_count(LAYERS)
     writer.add_embedding_length(WIDTH)
