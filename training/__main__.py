@@ -1,6 +1,7 @@
 """One entry point, a step at a time: `python -m training STEP --config training/configs/minilm.json`.
 
 build      rows from the data, evidence selected as at inference    -> OUT/*.jsonl.xz
+reply      what a language model writes about their texts           -> OUT/replied.jsonl.xz
 encode     the rows as token ids                                    -> OUT/*.ids.npz
 group      the same for a language model, claims on one text as one -> OUT/*.groups.npz
 teach      the teacher, on every labelled row                       -> OUT/teacher.safetensors
@@ -19,7 +20,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-STEPS = ("build", "encode", "group", "teach", "ask", "fit", "export", "answer", "calibrate", "ship")
+STEPS = ("build", "reply", "encode", "group", "teach", "ask", "fit", "export", "answer", "calibrate", "ship")
 
 
 def main(arguments: list[str] | None = None) -> None:

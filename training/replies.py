@@ -45,8 +45,11 @@ SHORTEST_CLAIM, LONGEST_CLAIM = 4, 50
 """Words of a claim."""
 BEGIN, END = "<|im_start|>", "<|im_end|>"
 _SENTENCE = re.compile(r"(?<=[.!?])[\"'”’)]*\s+(?=[\"'“‘(]?[A-Z0-9])|\n+")
-_BULLET = re.compile(r"^\s*(?:[-*•]+|\d+[.)]|\(?[a-z]\))\s+|\*\*")
-_TALK = re.compile(r"^(?:sure|certainly|here (?:is|are)|of course|note:|mistake|sentence|answer:|question:|i(?:'m| am) )", re.I)
+_BULLET = re.compile(r"^[ \t]*(?:[-*•]+|\d+[.)]|\(?[a-z]\))[ \t]+|\*\*", re.M)
+_TALK = re.compile(
+    r"^(?:sure|certainly|here (?:is|are)|of course|note:|mistake|sentence|answer:|question:|i(?:'m| am) )", re.I
+)
+_WIDE = re.compile(r"[\u2e80-\uffff]")
 _SAYS = re.compile(
     r"^(?:according to the (?:text|passage), |the (?:text|passage) (?:says|states|mentions|notes|explains) that )", re.I
 )
@@ -83,23 +86,30 @@ def prompt_ids(tokenizer: Tokenizer, prompt: Prompt) -> list[int]:
         found: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
         return found
 
-    begin, end = ([tokenizer.token_to_id(mark)] for mark in (BEGIN, END))
+    begin, end = ([_mark(tokenizer, mark)] for mark in (BEGIN, END))
     line = ids("\n")
     system = [*begin, *ids("system\nYou are a helpful assistant."), *end, *line]
     user = [*begin, *ids("user\nText:\n"), *ids(prompt.text)[:TEXT_AT_MOST], *ids(f"\n\n{prompt.task}"), *end, *line]
     return [*system, *user, *begin, *ids("assistant\n")]
 
 
+def _mark(tokenizer: Tokenizer, mark: str) -> int:
+    number = tokenizer.token_to_id(mark)
+    if number is None:
+        raise ValueError(f"the model has no {mark}: it was not made for conversations")
+    return number
+
+
 def claims(prompt: Prompt, reply: str) -> Iterator[Row]:
     """The whole sentences of a reply as rows, each with the question and the sentence before it as its hint."""
     before = ""
-    for sentence in _SENTENCE.split(reply):
-        claim = _SAYS.sub("", _BULLET.sub("", sentence).strip()).strip()
+    for sentence in _SENTENCE.split(_BULLET.sub("", reply)):
+        claim = _SAYS.sub("", sentence.strip())
         if not claim or claim[-1] not in ".!" or _TALK.match(claim) or not claim.isprintable():
             continue
         claim = claim[0].upper() + claim[1:]
         copied = claim[1:-1] in prompt.row.evidence  # of which there are enough
-        if not copied and SHORTEST_CLAIM <= len(claim.split()) <= LONGEST_CLAIM and not re.search(r"[\u2e80-\uffff]", claim):
+        if not copied and SHORTEST_CLAIM <= len(claim.split()) <= LONGEST_CLAIM and not _WIDE.search(claim):
             hint = f"{prompt.question} {before}".strip()
             yield Row(claim, hint, prompt.row.evidence, LABELS.index("unlabelled"), None, REPLIED)
         before = claim
@@ -112,7 +122,7 @@ def write(
     """Rows out of several replies to each prompt, until the time is up."""
     begun, generator = time.time(), torch.Generator(device).manual_seed(seed)
     seen: set[tuple[str, str]] = set()
-    stop = tokenizer.token_to_id(END)
+    stop = _mark(tokenizer, END)
     for first in range(0, len(asked), at_once * 16):
         lot = [(prompt, prompt_ids(tokenizer, prompt)) for prompt in asked[first : first + at_once * 16]]
         lot.sort(key=lambda pair: len(pair[1]))
@@ -192,4 +202,4 @@ def _drawn(logits: Tensor, generator: torch.Generator | None) -> Tensor:
 def texts_of(rows: Sequence[Row], share: np.ndarray, *, seed: int, shortest: int = 200) -> list[Row]:
     """Some rows of each source whose text is long enough to write about."""
     drawn = np.random.default_rng(seed).random(len(rows))
-    return [row for row, one, part in zip(rows, drawn, share, strict=True) if one < part and len(row.evidence) >= shortest]
+    return [row for row, wanted in zip(rows, drawn < share, strict=True) if wanted and len(row.evidence) >= shortest]

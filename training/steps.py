@@ -58,7 +58,8 @@ def build(run: Run) -> None:
     }
     rng = np.random.default_rng(seed)
     parts |= {name: thinned(parts[name], run.config.get("keep", {}), rng) for name in LESSONS if name in parts}
-    (run.out / f"{CROSSED}.jsonl.xz").unlink(missing_ok=True)  # those of an earlier run are not to be learnt from
+    for name in (CROSSED, REPLIED):  # those of an earlier run are not to be learnt from
+        (run.out / f"{name}.jsonl.xz").unlink(missing_ok=True)
     if shares := run.config.get("crossed"):
         every = [row for name in LESSONS if name in parts for row in parts[name]]
         copies = np.floor(by_source([row.source for row in every], shares) + rng.random(len(every))).astype(int)
@@ -127,6 +128,12 @@ def by_source(sources: list[str], factors: dict[str, float]) -> np.ndarray:
 def _factor(source: str, factors: dict[str, float]) -> float:
     starts = [name for name in factors if name.endswith("*") and source.startswith(name[:-1])]
     return factors.get(source, factors[max(starts, key=len)] if starts else 1.0)
+
+
+def reply(run: Run) -> None:
+    """Let the language model write about the rows' texts, if the config says about which."""
+    if (tutor := _tutor(run)) and "replies" in run.config:
+        tutor.reply(run)
 
 
 def group(run: Run) -> None:

@@ -7,16 +7,32 @@ from pathlib import Path
 import numpy as np
 from safetensors.torch import load_file, save_file
 
-from training import decoder
+from training import decoder, replies
 from training.fit import UNLABELLED
 from training.grouped import Groups, group
 from training.measure import auroc
-from training.rows import Row, read_rows
+from training.rows import REPLIED, Row, read_rows, write_rows
 from training.steps import LESSONS, Run, by_source, encoded, report, support_of
+from training.tokens import load_tokenizer
 
 MODEL = "model.gguf"
 HELD = 8_000
 """How many of the held-out rows measure the teacher."""
+
+
+def reply(run: Run) -> None:
+    """Let the language model as it is, with all its layers, write about texts of rows that people or code made."""
+    config, seed = run.config["replies"], run.config["seed"]
+    rows = [row for name in ("train", "skills") for row in read_rows(run.out / f"{name}.jsonl.xz")]
+    shares = by_source([row.source for row in rows], config["about"])
+    asked = list(replies.prompts(replies.texts_of(rows, shares, seed=seed), seed=seed))
+    network = decoder.load_decoder(_file(run)).to(run.device).eval()
+    if run.device != "cpu":
+        network.bfloat16()
+    made = replies.write(network, load_tokenizer(_tokenizer(run)), asked, device=run.device, seconds=config["seconds"],
+                         seed=seed)  # fmt: skip
+    count = write_rows(run.out / f"{REPLIED}.jsonl.xz", sorted(made, key=lambda row: row.evidence))
+    print(f"{count} claims out of replies about some of {len(asked)} texts", flush=True)
 
 
 def prepare(run: Run) -> None:
