@@ -221,3 +221,66 @@ def test_local_gives_the_proof_as_its_verdict() -> None:
     assert len(right.evidence) == 2
     assert all(item.holds_in(sample.contexts) for item in right.evidence)
     assert [claims[1][start:end] for start, end in wrong.gaps] == ["7,900 tonnes"]
+
+
+BIKES = (
+    "| Bike | Weight | Gears | Range | Price |\n|---|---|---|---|---|\n"
+    "| Vela 5 | 22.4 kg | 8 | 84 km | $1,900 |\n| Corsa | 19.8 kg | 11 | 61 km | $2,400 |\n"
+    "| Lasta | 41.0 kg | 5 | 70 km | $3,100 |"
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "holds", "formula"),
+    [
+        ("The Corsa is the lightest of the three.", True, "19.8 kg < 22.4 kg"),
+        ("The Vela 5 is the lightest bike.", False, "22.4 kg > 19.8 kg"),
+        ("The Corsa has the most gears.", True, "11 > 8"),
+        ("The Lasta has the longest range.", False, "70 km < 84 km"),
+        ("The cheapest of the three is the Vela 5.", True, "$1,900 < $2,400"),
+        ("The Vela 5 is the most expensive bike.", False, "$1,900 < $3,100"),
+    ],
+)
+def test_who_is_first_of_a_column(claim: str, holds: bool, formula: str) -> None:
+    found = derive(claim, Index([BIKES]), (Context(text=BIKES),))
+    assert found is not None
+    assert (found.holds, found.formula) == (holds, formula)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The Vela 5 is the second-cheapest.",
+        "The Corsa is one of the cheapest.",
+        "The Corsa is the lightest bike with eight gears.",
+        "The Corsa is the lightest after the Vela 5.",
+        "The Vela is the prettiest of the three.",
+        "The Corsa is the lightest and the Lasta the heaviest.",
+        "The Corsa is not the lightest.",
+        "The Tern is the lightest of them all.",
+    ],
+)
+def test_who_is_first_is_not_said_of_other_words(claim: str) -> None:
+    assert derive(claim, Index([BIKES]), (Context(text=BIKES),)) is None
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [  # proven or refuted once, and wrongly: what another thing has, what adds up, who stands for several
+        ("The spearhead is longer than 50 cm.",
+         "Longest of the pieces is the sword, at 71 cm, three times as long as the spearhead."),
+        ("Ragna's strongest gust exceeded 165 km/h.", "Edda's strongest gust, 151 km/h, fell twenty short of Ragna's."),
+        ("The seller has more than 1,200 in commission to pay.",
+         "The reserve price is 7,500, and the seller pays 12% commission."),
+        ("At least five of her novels are set in Ghana.",
+         "Of her novels, the first three were all set in Ghana, the last two in Ghana again."),
+        ("The New Bridge gained more cars than the Old Bridge lost.",
+         "The Old Bridge carries 12,000 cars a day; the New Bridge, free of charge, carries 16,000 cars a day."),
+        ("At 41 kg, the Lasta is more than twice as heavy as the Corsa.", BIKES),
+        ("In all, the remote has eight keys.",
+         "The remote has a power key, four arrow keys, an OK key and two programmable keys."),
+        ("The reserve of 300 was reached.", '{"lot": "Art deco lamp", "start": 120, "reserve": 300, "sold": false}'),
+    ],
+)  # fmt: skip
+def test_what_looks_like_a_proof_and_is_none(claim: str, text: str) -> None:
+    assert derive(claim, Index([text]), (Context(text=text),)) is None

@@ -30,6 +30,7 @@ from faithmeter.evidence.passages import Index, Passage, as_text, best_evidence,
 from faithmeter.text.english.short_answers import as_statement
 from faithmeter.verify import derive
 from faithmeter.verify._onnx import ort
+from faithmeter.verify.limits import with_limits
 from faithmeter.verify.local_features import Mismatches, Setting, mismatches, setting_of
 from faithmeter.verify.local_marks import Gaps, MarkRule, Token, mark
 from faithmeter.verify.placeholders import filled
@@ -113,6 +114,11 @@ class Reading(NamedTuple):
     """Whether the evidence is mostly fields of records."""
 
 
+def as_read(passages: Sequence[Passage], claim: str) -> str:
+    """Passages as the network reads them beside a claim: placeholders filled, limits compared with its amounts."""
+    return with_limits(filled(as_text(passages), claim), claim)
+
+
 class Model:
     """The weights in memory: one per process and folder, safe to use from many threads."""
 
@@ -185,7 +191,7 @@ class LocalVerifier:
     @property
     def signature(self) -> str:
         settings = hashlib.sha256(repr(self.calibration).encode()).hexdigest()[:6]
-        return f"local.7,{self.calibration.model},{settings},derive.{derive.VERSION}"
+        return f"local.8,{self.calibration.model},{settings},derive.{derive.VERSION}"
 
     def reads(self, pair: Pair) -> Sequence[str]:
         """What the claim's pronouns refer to, and what a bare "yes" states."""
@@ -267,7 +273,7 @@ class LocalVerifier:
     def _weigh(self, model: Model, claim: str, passages: Sequence[Passage], *, hint: str) -> Reading:
         """Judge a claim by some passages; a claim too long to read at once by its worst part."""
         text = " ".join(claim.split())
-        evidence = filled(as_text(passages), text)
+        evidence = as_read(passages, text)
         mismatched, setting = mismatches(text, evidence, hint=hint), setting_of(text, evidence, hint=hint)
         encoding = model.tokenizer.encode(claim, add_special_tokens=False)
         readings = []

@@ -68,6 +68,8 @@ _BOUND = re.compile(
     rf"\s+[$€£]?\s?({_COUNT}|half\b)",
     re.IGNORECASE,
 )
+_DENIED = re.compile(r"(?:\b(?:not|never|cannot)|n['’]t)(?: [^\W\d_]+){0,3} $", re.IGNORECASE)
+"""What turns the bound after it round: "won't get fewer than 25"."""
 _CLOCK = re.compile(r"(\d(?<!\w\d)\d?)(?::\d\d|(?= ?[ap]\.?m))", re.ASCII | re.IGNORECASE)
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]+")
 
@@ -174,8 +176,9 @@ def _amounts(text: str) -> dict[str, set[str]]:
 def _bounds(text: str) -> dict[str, set[bool]]:
     """The numbers of a text that are bounds, each with whether it is a lower one."""
     bounds: dict[str, set[bool]] = defaultdict(set)
-    for lower, number in _BOUND.findall(text):
-        bounds[NUMBERS.get(number.lower()) or plain_number(number)].add(bool(lower))
+    for match in _BOUND.finditer(text):
+        denied = _DENIED.search(text, max(0, match.start() - 30), match.start()) is not None
+        bounds[NUMBERS.get(match[2].lower()) or plain_number(match[2])].add(bool(match[1]) is not denied)
     return bounds
 
 

@@ -16,13 +16,14 @@ from faithmeter.verify.derive.counts import counted
 from faithmeter.verify.derive.restate import restated
 from faithmeter.verify.derive.rules import aggregate, compared, multiple, portion
 from faithmeter.verify.derive.sources import facts
+from faithmeter.verify.derive.superlatives import foremost
 from faithmeter.verify.derive.times import age, clock_after, lasted, weekday
 
 __all__ = ["VERSION", "Derivation", "derive"]
 
-VERSION = 2
+VERSION = 3
 """Raised when the rules change: part of the signature of the verifiers that use them."""
-RULES = (weekday, age, lasted, clock_after, multiple, changed, once, portion, compared, aggregate, restated)
+RULES = (weekday, age, lasted, clock_after, multiple, changed, once, portion, foremost, compared, aggregate, restated)
 """Asked in turn; the first that finds something settles the claim."""
 _LONGEST = 400
 _WHO = re.compile(

@@ -35,6 +35,24 @@ MORE = (
     "more higher larger greater bigger taller longer older heavier faster wider deeper expensive pricier warmer hotter"
 )
 LESS = "less fewer lower smaller shorter younger lighter slower cheaper narrower cooler colder"
+SUPERLATIVES = {
+    word: (sign, dimensions)
+    for words, sign, dimensions in (
+        ("highest largest biggest greatest most", 1, ""),
+        ("lowest smallest fewest least", -1, ""),
+        ("longest", 1, "length duration months"),
+        ("shortest", -1, "length duration months"),
+        ("tallest", 1, "length"),
+        ("heaviest", 1, "mass"),
+        ("lightest", -1, "mass"),
+        ("fastest", 1, "speed"),
+        ("slowest", -1, "speed"),
+        ("cheapest", -1, "money"),
+        ("dearest", 1, "money"),
+    )
+    for word in words.split()
+}
+"""Which end of a column a word names, and in which dimensions; where none is given, in any."""
 _THAN = re.compile(
     rf"\b(?:(?P<more>{MORE.replace(' ', '|')})|(?P<less>{LESS.replace(' ', '|')}))\b(?P<middle>[^.;]*?)\bthan\b",
     re.IGNORECASE,
@@ -76,7 +94,8 @@ _SUBJECT = re.compile(
 _WORTH = re.compile(
     rf"\d|%|[$€£]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|"
     rf"sixty|seventy|eighty|ninety|hundred|thousand|half|third|quarter|noon|midnight|twice|doubled|tripled|trebled|"
-    rf"quadrupled|halved|than|monday|tuesday|wednesday|thursday|friday|saturday|sunday|{MORE.replace(' ', '|')})s?\b",
+    rf"quadrupled|halved|than|monday|tuesday|wednesday|thursday|friday|saturday|sunday|{'|'.join(SUPERLATIVES)}|"
+    rf"{MORE.replace(' ', '|')})s?\b",
     re.IGNORECASE,
 )  # fmt: skip
 
@@ -125,6 +144,11 @@ def change(text: str) -> int:
     """1 if a claim says that something rose, -1 if it fell, 0 if neither or both."""
     directions = {match.lastgroup for match in _CHANGE.finditer(text)}
     return 0 if len(directions) != 1 else 1 if "up" in directions else -1
+
+
+def tells_of_change(text: str) -> bool:
+    """Whether a claim says that something rose or fell, or both."""
+    return _CHANGE.search(text) is not None
 
 
 class Comparison(NamedTuple):

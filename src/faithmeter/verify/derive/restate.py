@@ -11,12 +11,21 @@ from faithmeter.verify.derive.quantities import Quantity
 from faithmeter.verify.derive.rules import Finding, fits, like, lookup, shown
 from faithmeter.verify.derive.sources import Fact, terms
 
+_MET = re.compile(
+    r"\b(?:was|were|is|are|been|be) (?:\w+ly )?(?:reached|met|exceeded|hit|missed|surpassed|broken|beaten"
+    r"|spent|paid|used)\b",
+    re.IGNORECASE,
+)
+"""What a claim says of a figure that is none of its own: "the reserve of 300 was met"."""
+
 
 def restated(said: Said, facts: Sequence[Fact]) -> Finding | None:
     """The same quantity in another unit or format, in its row and column, or within the bounds that a claim gives."""
     if len(said.quantities) != 1 or claims.change(said.text) or claims.factor(said.text):
         return None
     target = said.quantities[0]
+    if _MET.search(said.text):
+        return None
     rules = (claims.SUM.search, claims.WHOLE.search, claims.DIFFERENCE.search, claims.comparison)
     if any(rule(said.text) for rule in rules):
         return None
@@ -35,8 +44,10 @@ def restated(said: Said, facts: Sequence[Fact]) -> Finding | None:
     holds = fits(target, quantity.value)
     if not plain and not best.structured:  # the other figures of the sentence must not say otherwise
         beside = [f for f in alike if f and f.passages == best.passages and f.quantity.dimension == target.dimension]
-        if any(fits(target, fact.quantity.value) is not holds for fact in beside):
+        if any(fits(target, fact.quantity.value) is not holds for fact in beside) or not _plainly_said(said, best, 1):
             return None
+        if not holds and len(beside) > 1:
+            return None  # they may add up
     if holds is None or (not best.structured and plain and _written_alike(target, quantity)):
         return None
     if not holds and plain and not best.structured and not _plainly_said(said, best):
@@ -71,10 +82,10 @@ def _within(target: Quantity, fact: Fact) -> Finding | None:
     return Finding(True, f"{quantity.written}: {words} {target.written}", (fact,))
 
 
-def _plainly_said(said: Said, fact: Fact) -> bool:
+def _plainly_said(said: Said, fact: Fact, most: int = 2) -> bool:
     """Whether a sentence says what the claim says of its quantity, and hardly more: another value contradicts it."""
     more = fact.own - said.about - terms(fact.quantity.written)
-    return said.about <= fact.own and len(more) <= 2
+    return said.about <= fact.own and len(more) <= most
 
 
 def _written_alike(a: Quantity, b: Quantity) -> bool:

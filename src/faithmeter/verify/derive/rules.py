@@ -219,15 +219,32 @@ def aggregate(said: Said, facts: Sequence[Fact]) -> Finding | None:
                 finding = finding_of(target, sum(values, Fraction()) / len(items), f"({inputs}) / {len(items)}", items)
             else:
                 finding = finding_of(target, sum(values, Fraction()), " + ".join(map(shown, items)), items)
-            if finding:
+            if finding and (finding.holds or not _uncounted(said, target, items)):
                 findings.append(finding)
     return unstated(said, one(findings), facts)
+
+
+def _uncounted(said: Said, target: Quantity, items: Sequence[Fact]) -> bool:
+    """Whether a sentence has more of what a claim counts, without a number: "four arrow keys, an OK key and …"."""
+    noun = re.match(r"\s+([^\W\d_]{3,40})", said.text[target.end :])
+    if not noun or target.dimension != "count":
+        return False
+    one_more = re.compile(
+        rf"\b(?:an?|another|the)\s+(?:[\w-]+\s+){{0,2}}{re.escape(noun[1].removesuffix('s'))}\b", re.IGNORECASE
+    )
+    return any(one_more.search(passage.text) for item in items if not item.structured for passage in item.passages)
+
+
+_SEVERAL = re.compile(r"\b(?:every|each|all|both|most|any|some|either)\b", re.IGNORECASE)
+"""Who stands for several, of which a figure says nothing."""
 
 
 def compared(said: Said, facts: Sequence[Fact]) -> Finding | None:
     """A is more than B, by how much, or by how many per cent."""
     said_so = claims.comparison(said.text)
-    if said_so is None or len(said.quantities) > 1 or claims.change(said.text.replace("higher", "")) != 0:
+    if said_so is None or len(said.quantities) > 1 or claims.tells_of_change(said.text.replace("higher", "")):
+        return None
+    if claims.factor(said.text) or _SEVERAL.search(said.text):
         return None
     findings = []
     for group in grouped(facts):

@@ -1,0 +1,225 @@
+"""What the limits of the evidence mean for the claim's amount, written beside them for the network to read.
+
+A small network cannot compare: "Orders over $50 ship free" says as much to it of an order of $45 as of one of $60. Code
+compares, and writes "Orders over $50 (not $45) ship free"; what is said of such orders stays the network's to judge.
+Only the text that it reads is changed, and only where both amounts clearly are of the same kind of thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from faithmeter.evidence.passages import stem, terms
+from faithmeter.text.english import verbs
+from faithmeter.text.english import word_tables as lexicon
+from faithmeter.text.english.clause_words import first_finite, tokens
+from faithmeter.verify.derive.quantities import Quantity, read
+
+_LONGEST_CLAIM, _LONGEST_EVIDENCE = 600, 6000
+"""Characters that are looked at; evidence is never longer."""
+_NUMBER = re.compile(rf"\d|\b(?:{'|'.join([*lexicon.SMALL, *lexicon.TENS])}|hundred)\b", re.IGNORECASE)
+_OR_MORE = r"(?:or|and) (?:more|over|above|older|up|upwards?|longer|larger|bigger|taller|heavier|greater)\b"
+_OR_LESS = r"(?:or|and) (?:less|under|below|younger|fewer|shorter|smaller|lighter)\b"
+_LIMIT = re.compile(
+    r"\b(?:over|under|above|below|than|least|most|up to|within|exceed\w*|minimum|maximum|no later|between"
+    rf"|as (?:many|much)|{_OR_MORE}|{_OR_LESS})|\d\+",
+    re.IGNORECASE,
+)
+"""What evidence without limits has not: it is looked for before anything is read."""
+_WITHIN = re.compile(
+    r"\b(?:within|no later than|no (?:older|longer|bigger|larger|heavier|taller|further) than)"
+    r"\s+(?:the\s+(?:first|next|last)\s+)?[$€£]?\s*$",
+    re.IGNORECASE,
+)
+_MORE_AFTER = re.compile(rf"\s*(?:\+|{_OR_MORE})", re.IGNORECASE)
+_LESS_AFTER = re.compile(rf"\s*{_OR_LESS}", re.IGNORECASE)
+_ONE = re.compile(
+    r"(?<=\b(?:than|over|most|this) )an?(?= [a-z])|(?<=\bunder )an?(?= [a-z])|(?<=\bwithin )an?(?= [a-z])"
+    r"|\bone(?=[ -](?:year|month|week|day|hour|minute|kilo(?:gram|met(?:re|er))?|mile|met(?:re|er)|lit(?:re|er))s?\b)",
+    re.IGNORECASE,
+)
+"""What is a number before a unit, and not always one elsewhere."""
+_OLD = re.compile(r"[\s-]*(?:years?[\s-]*(?:old|of age)|year-olds?)\b", re.IGNORECASE)
+_AGED = re.compile(r"\b(?:aged?|ages|age of)\s*(?:\w+\s+){0,2}$", re.IGNORECASE)
+_OR_OLDER = re.compile(r"\s*(?:or|and) (?:older|younger)\b", re.IGNORECASE)
+_PERSON_BEFORE = re.compile(
+    r"\b(?:child|children|kids?|babies|infants?|toddlers?|minors?|boys?|girls?|teen(?:ager)?s?|youths?|adults?|seniors?|people"
+    r"|pensioners?|persons?|anyone|anybody|everyone|those|guests?|visitors?|passengers?|patients?|players?|students?|pupils?"
+    r"|men|women|man|woman|applicants?|members?|residents?|travell?ers?|drivers?|riders?|swimmers?|participants?)\s+"
+    r"(?:(?:who|that) (?:is|are)\s+)?(?:of|under|over|below|above|up to|from|between|at least|younger than|older than)"
+    r"\s*(?:the age of\s*)?(?:at least\s*)?$",
+    re.IGNORECASE,
+)
+"""A number after this is an age."""
+_HEAD = re.compile(
+    r"([^\W\d_][\w’'-]*)\s+(?:(?:(?:that|which|who)\s+)?(?:weighing|costing|measuring|lasting|totall?ing|worth|of|with|for|in|from)"
+    r"\s+)*(?:(?:at|an?|the|more|less|fewer|greater|higher|lower|than|least|most|no|not|to|over|under|above|below|up|exceeding"
+    r"|minimum|maximum|total|value|weight|about|exactly|just|of)\s+)*[$€£¥₹]?\s*$",
+    re.IGNORECASE,
+)
+"""The noun that an amount belongs to: parcels of up to 5 kg, orders over $50."""
+_NOUN_AFTER = re.compile(r"[\s-]([^\W\d_]{3,})")
+_NO_NOUN = lexicon.FUNCTION | lexicon.STOP_WORDS | lexicon.MODALS | lexicon.words(
+    "more less fewer over under above below older younger each per every total up times first last next least most aged"
+)  # fmt: skip
+_NOUNS = lexicon.words(
+    "order orders stay stays claim claims loan loans purchase purchases visit visits walk walks rent fine fines delay "
+    "delays load loads deal deals lease leases tour tours ride rides break breaks contract contracts grant grants "
+    "transfer transfers charge charges bid bids file files page pages request requests account accounts balance "
+    "balances share shares credit rating ratings building buildings booking bookings meeting meetings"
+)
+"""What else would pass for a verb."""
+_SAYS_A_LIMIT = re.compile(
+    r"\b(?:limit\w*|minimum|maximum|threshold|cap(?:ped)?|least|most|up to|than|over|under|above|below|from|until"
+    r"|between|within|or more|or less|ceiling|deadline)\b",
+    re.IGNORECASE,
+)
+_WHICH = re.compile(r"\b(?:if|when|whenever|who|whoever|whose|provided)\b[^,;.]*$", re.IGNORECASE)
+_RULE = re.compile(
+    r"\b(?:may|must|can|cannot|should|shall|will|need\w*|ha(?:s|ve) to|allow\w*|requir\w*|eligible|entitled|free|pays?"
+    r"|qualif\w*|gets?|receives?|costs?|exempt|permitted|forbidden|appl(?:y|ies))\b",
+    re.IGNORECASE,
+)
+"""What rules say: more than 300 people attended, but more than ten people must book."""
+_DIMENSIONS = lexicon.words("count length mass volume area speed power data celsius fahrenheit percent")
+_MONTH = Fraction(3652425, 120000) * 86400
+_NEAR = Fraction(1, 12)
+"""Times that differ by less are not compared: months have 28 to 31 days."""
+_STOPS = re.compile(r"[.!?;] |\n| … ")
+
+
+class _Amount(NamedTuple):
+    kind: str
+    """A dimension, `age` or `count`: only amounts of one kind are compared."""
+    low: Fraction | None
+    high: Fraction | None
+    """Its ends, both the same where it is no limit; None where it is open."""
+    strict: bool
+    """Whether its end is not part of it: "over 50"."""
+    start: int
+    end: int
+    written: str
+    heads: frozenset[str]
+    """The nouns that it belongs to."""
+
+    @property
+    def is_limit(self) -> bool:
+        return self.low != self.high
+
+    def holds(self, value: Fraction) -> bool:
+        if self.strict and value in (self.low, self.high):
+            return False
+        return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+
+
+def with_limits(evidence: str, claim: str) -> str:
+    """The evidence, with what its limits mean for the amounts of a claim in brackets behind them."""
+    if len(claim) > _LONGEST_CLAIM or len(evidence) > _LONGEST_EVIDENCE:
+        return evidence
+    if not (_NUMBER.search(claim) or _ONE.search(claim)) or not _LIMIT.search(evidence):
+        return evidence
+    ours, theirs = (_amounts(text) for text in (claim, evidence))
+    notes: dict[int, str] = {}
+    for our in ours:
+        limits = [their for their in theirs if their.is_limit and _comparable(our, their)]
+        if limits and not our.is_limit and not _is_known(our, claim, theirs):
+            notes.update(_notes(our, limits, claim, evidence))
+    parts, last = [], 0
+    for at, note in sorted(notes.items()):
+        parts += [evidence[last:at], note]
+        last = at
+    return "".join((*parts, evidence[last:]))
+
+
+def _notes(our: _Amount, limits: Sequence[_Amount], claim: str, evidence: str) -> Iterator[tuple[int, str]]:
+    """What limits mean for an amount, by where they end; within one only where a rule says who or what it is for."""
+    assert our.low is not None
+    words, wanted = tokens(claim), _terms(claim)
+    verb = first_finite(words, 0, len(words))
+    first = verb is None or words[verb].start >= our.end
+    qualifies = first or _WHICH.search(claim[: our.start]) is not None
+    said = our.written.lower() if our.written.isalpha() else our.written
+    for limit in limits:
+        clause, shared = _clause(evidence, limit), bool(our.heads & limit.heads)
+        if not shared and len(wanted & _terms(clause)) < (1 if our.kind == "age" else 2):
+            continue
+        if not limit.holds(our.low):
+            yield limit.end, f" (not {said})"
+        elif (qualifies or shared) and our.kind != "percent" and (_RULE.search(claim) or _RULE.search(clause)):
+            yield limit.end, f" (including {said})"
+
+
+def _terms(text: str) -> set[str]:
+    return set(terms(text.replace("children", "child")))
+
+
+def _comparable(one: _Amount, other: _Amount) -> bool:
+    return one.kind == other.kind and (one.kind != "count" or bool(one.heads & other.heads))
+
+
+def _is_known(our: _Amount, claim: str, theirs: Sequence[_Amount]) -> bool:
+    """Whether the claim has its amount from the evidence, or gives it as a limit."""
+    assert our.low is not None
+    ends = {end for their in theirs if _comparable(our, their) for end in (their.low, their.high) if end is not None}
+    near = our.kind == "time" and any(abs(our.low - end) <= abs(end) * _NEAR for end in ends)
+    return our.low in ends or near or bool(_SAYS_A_LIMIT.search(claim, max(0, our.start - 16), our.end + 9))
+
+
+@lru_cache(maxsize=1024)
+def _amounts(text: str) -> tuple[_Amount, ...]:
+    text = _ONE.sub(lambda match: "1".rjust(len(match[0])), text)
+    return tuple(amount for quantity in read(text) if (amount := _amount(text, quantity)))
+
+
+def _amount(text: str, quantity: Quantity) -> _Amount | None:
+    before, end = text[max(0, quantity.start - 60) : quantity.start], quantity.end
+    kind, unit = _kind(text, quantity, before)
+    between = quantity.high is not None and before.lower().rstrip("$€£ ").endswith("between")
+    if not kind or quantity.bound == "about" or not quantity.value or (quantity.high is not None and not between):
+        return None  # 3 to 5 minutes are a value, and no limit
+    if kind == "age" and (old := _OLD.match(text, end)):
+        end = old.end()
+    heads = {match[1].lower() for match in (_HEAD.search(before), _NOUN_AFTER.match(text, end)) if match}
+    bound = quantity.bound
+    if not bound and not between:
+        bound = "most" if _WITHIN.search(before) else ""
+        for word, pattern in (("least", _MORE_AFTER), ("most", _LESS_AFTER)):
+            if mark := pattern.match(text, end):
+                bound, end = word, mark.end()
+    low, high = quantity.value * unit, (quantity.value if quantity.high is None else quantity.high) * unit
+    written = text[quantity.start : quantity.end].strip() if kind != "age" else f"{float(low):g}"
+    return _Amount(
+        kind, None if bound in ("below", "most") else low, None if bound in ("above", "least") else high,
+        bound in ("above", "below"), quantity.start, end, written, frozenset(map(stem, filter(_is_noun, heads))),
+    )  # fmt: skip
+
+
+def _kind(text: str, quantity: Quantity, before: str) -> tuple[str, Fraction]:
+    """What a quantity can be compared with, and how many of its unit are one."""
+    old = _OLD.match(text, quantity.end) or re.match(r"[\s-]*(?:old|of age)\b", text[quantity.end :])
+    if quantity.dimension == "months":
+        return ("age", Fraction(1, 12)) if old or _AGED.search(before) else ("time", _MONTH)
+    if quantity.dimension == "duration":
+        return ("", Fraction(1)) if old or _AGED.search(before) else ("time", Fraction(1))
+    if quantity.dimension == "count" and (
+        old or _AGED.search(before) or _PERSON_BEFORE.search(before) or _OR_OLDER.match(text, quantity.end)
+    ):
+        return "age", Fraction(1)
+    known = quantity.dimension in _DIMENSIONS or quantity.dimension.startswith("money")
+    return quantity.dimension if known else "", Fraction(1)
+
+
+def _is_noun(word: str) -> bool:
+    may_be_verb = word in verbs.BASES or word in verbs.THIRD or verbs.is_past(word) or word.endswith("ing")
+    return word in _NOUNS or not (word in _NO_NOUN or may_be_verb)
+
+
+def _clause(text: str, amount: _Amount) -> str:
+    """What stands between two stops around an amount."""
+    start = max((match.end() for match in _STOPS.finditer(text, 0, amount.start)), default=0)
+    stop = _STOPS.search(text, amount.end)
+    return text[start : stop.start() if stop else len(text)]
