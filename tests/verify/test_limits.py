@@ -19,6 +19,7 @@ FREE = "Orders over $50 ship free within the EU. Smaller orders cost $4.90."
         ("A child of six must not take it.", "It is not suitable for children under 12.", "under 12 (including 6)."),
         ("A child of 14 pays half.", "Children under 12 pay half.", "under 12 (not 14) pay"),
         ("A 60-year-old travels free.", "Passengers aged 65 and over travel free.", "65 and over (not 60) travel"),
+        ("A 15-year-old needs a parent.", "Anyone under the age of 18 needs a parent.", "18 (including 15) needs"),
         ("A 16-year-old may enter.", "You must be 18 or older to enter.", "18 or older (not 16) to enter"),
         ("A parcel of 7 kg may go.", "Parcels of up to 5 kg may go by air.", "up to 5 kg (not 7 kg) may"),
         ("A 3,000 g parcel may go.", "Parcels of up to 5 kg may go by air.", "up to 5 kg (including 3,000 g) may"),
@@ -54,6 +55,8 @@ def test_a_limit_is_compared_with_the_claims_amount(claim: str, evidence: str, n
         ("It takes 30 days.", "It takes up to one month."),  # months differ
         ("Leave it on for 30 minutes.", "Rub it in for 3 to 5 minutes. Leave it on for 15-20 minutes."),  # no limits
         ("It is cut once a year.", "It is cut within 30 days."),  # how often, and no amount
+        ("Children below the age of 6 get none.", "Adults get 60 mg, but anyone over 65 gets 30 mg."),
+        ("Your two grandchildren travel free.", "With the card, grandchildren up to 14 travel free."),
         ("The cable is 8 m long.", "Hikes are shorter than 9 km."),
         ("", FREE),
         ("An order of $45 ships free.", ""),

@@ -45,9 +45,14 @@ _ONE = re.compile(
 """What is a number before a unit, and not always one elsewhere."""
 _OLD = re.compile(r"[\s-]*(?:years?[\s-]*(?:old|of age)|year-olds?)\b", re.IGNORECASE)
 _AGED = re.compile(r"\b(?:aged?|ages|age of)\s*(?:\w+\s+){0,2}$", re.IGNORECASE)
+_AGE_OF = re.compile(
+    r"\b(?:(?P<below>under|below|younger than)|(?P<above>over|above|older than)|(?P<least>at least|from)"
+    r"|(?P<most>up to))\s+(?:the )?age of\s*$",
+    re.IGNORECASE,
+)
 _OR_OLDER = re.compile(r"\s*(?:or|and) (?:older|younger)\b", re.IGNORECASE)
 _PERSON_BEFORE = re.compile(
-    r"\b(?:child|children|kids?|babies|infants?|toddlers?|minors?|boys?|girls?|teen(?:ager)?s?|youths?|adults?|seniors?|people"
+    r"\b(?:(?:grand)?child(?:ren)?|kids?|babies|infants?|toddlers?|minors?|boys?|girls?|teen(?:ager)?s?|youths?|adults?|seniors?|people"
     r"|pensioners?|persons?|anyone|anybody|everyone|those|guests?|visitors?|passengers?|patients?|players?|students?|pupils?"
     r"|men|women|man|woman|applicants?|members?|residents?|travell?ers?|drivers?|riders?|swimmers?|participants?)\s+"
     r"(?:(?:who|that) (?:is|are)\s+)?(?:of|under|over|below|above|up to|from|between|at least|younger than|older than)"
@@ -166,7 +171,7 @@ def _is_known(our: _Amount, claim: str, theirs: Sequence[_Amount]) -> bool:
     assert our.low is not None
     ends = {end for their in theirs if _comparable(our, their) for end in (their.low, their.high) if end is not None}
     near = our.kind == "time" and any(abs(our.low - end) <= abs(end) * _NEAR for end in ends)
-    return our.low in ends or near or bool(_SAYS_A_LIMIT.search(claim, max(0, our.start - 16), our.end + 9))
+    return our.low in ends or near or bool(_SAYS_A_LIMIT.search(claim, max(0, our.start - 24), our.end + 9))
 
 
 @lru_cache(maxsize=1024)
@@ -186,7 +191,8 @@ def _amount(text: str, quantity: Quantity) -> _Amount | None:
     heads = {match[1].lower() for match in (_HEAD.search(before), _NOUN_AFTER.match(text, end)) if match}
     bound = quantity.bound
     if not bound and not between:
-        bound = "most" if _WITHIN.search(before) else ""
+        aged = _AGE_OF.search(before)
+        bound = str(aged.lastgroup) if aged else "most" if _WITHIN.search(before) else ""
         for word, pattern in (("least", _MORE_AFTER), ("most", _LESS_AFTER)):
             if mark := pattern.match(text, end):
                 bound, end = word, mark.end()
