@@ -1,8 +1,9 @@
-"""What the limits of the evidence mean for the claim's amount, written beside them for the network to read.
+"""How amounts of the claim and the evidence compare, written into the text that the network reads.
 
-A small network cannot compare: "Orders over $50 ship free" says as much to it of an order of $45 as of one of $60. Code
-compares, and writes "Orders over $50 (not $45) ship free"; what is said of such orders stays the network's to judge.
-Only the text that it reads is changed, and only where both amounts clearly are of the same kind of thing.
+A small network cannot compare: "Orders over $50 ship free" says as much to it of an order of $45 as of one of $60.
+Code compares, and writes "Orders over $50 (not $45) ship free"; what is said of such orders stays the network's to
+judge. So too where the claim gives the limit: for "more than 300 guests" it writes "312 (more than 300) guests". Only
+the text that it reads is changed, and only where both amounts clearly are of the same kind of thing.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ _MORE_AFTER = re.compile(rf"\s*(?:\+|{_OR_MORE})", re.IGNORECASE)
 _LESS_AFTER = re.compile(rf"\s*{_OR_LESS}", re.IGNORECASE)
 _ONE = re.compile(
     r"(?<=\b(?:than|over|most|this) )an?(?= [a-z])|(?<=\bunder )an?(?= [a-z])|(?<=\bwithin )an?(?= [a-z])"
-    r"|\bone(?=[ -](?:year|month|week|day|hour|minute|kilo(?:gram|met(?:re|er))?|mile|met(?:re|er)|lit(?:re|er))s?\b)",
+    r"|\ban(?= hour and )|\bone(?=[ -](?:year|month|week|day|hour|minute|kilo(?:gram|met(?:re|er))?|mile|met(?:re|er)"
+    r"|lit(?:re|er))s?\b)",
     re.IGNORECASE,
 )
 """What is a number before a unit, and not always one elsewhere."""
@@ -67,7 +69,9 @@ _HEAD = re.compile(
     re.IGNORECASE,
 )
 """The noun that an amount belongs to: parcels of up to 5 kg, orders over $50."""
-_NOUN_AFTER = re.compile(r"[\s-]([^\W\d_]{3,})")
+_OF = re.compile(r"\s(?:of|than)\b|\b(?:up to|at least|at most|over|under|above|below)\b", re.IGNORECASE)
+"""What joins a thing and how many there are of it: groups of ten, but no cases in ten provinces."""
+_NOUNS_AFTER = re.compile(r"(?:[\s-][^\W\d_]{3,}){1,2}")
 _NO_NOUN = lexicon.FUNCTION | lexicon.STOP_WORDS | lexicon.MODALS | lexicon.words(
     "more less fewer over under above below older younger each per every total up times first last next least most aged"
 )  # fmt: skip
@@ -83,7 +87,13 @@ _SAYS_A_LIMIT = re.compile(
     r"|between|within|or more|or less|ceiling|deadline)\b",
     re.IGNORECASE,
 )
-_WHICH = re.compile(r"\b(?:if|when|whenever|who|whoever|whose|provided)\b[^,;.]*$", re.IGNORECASE)
+_WHICH = re.compile(
+    r"\b(?:if|when|whenever|who|whoever|whose|provided)\b[^,;.]*$"
+    r"|\b(?:after|aged|worth|weighing|costing|measuring|lasting)\s+[$€£¥₹]?$"
+    r"|\b(?:an?|any|every|each|no|his|her|their|my|your)\s+(?:[\w-]+\s+){1,2}(?:of|with)\s+[$€£¥₹]?$",
+    re.IGNORECASE,
+)
+"""What stands before an amount that says which one is meant."""
 _RULE = re.compile(
     r"\b(?:may|must|can|cannot|should|shall|will|need\w*|ha(?:s|ve) to|allow\w*|requir\w*|eligible|entitled|free|pays?"
     r"|qualif\w*|gets?|receives?|costs?|exempt|permitted|forbidden|appl(?:y|ies))\b",
@@ -122,40 +132,64 @@ class _Amount(NamedTuple):
 
 
 def with_limits(evidence: str, claim: str) -> str:
-    """The evidence, with what its limits mean for the amounts of a claim in brackets behind them."""
+    """The evidence, with how its amounts compare with those of a claim in brackets behind them."""
     if len(claim) > _LONGEST_CLAIM or len(evidence) > _LONGEST_EVIDENCE:
         return evidence
-    if not (_NUMBER.search(claim) or _ONE.search(claim)) or not _LIMIT.search(evidence):
+    if not (_NUMBER.search(claim) or _ONE.search(claim)) or not (_LIMIT.search(evidence) or _LIMIT.search(claim)):
         return evidence
-    ours, theirs = (_amounts(text) for text in (claim, evidence))
+    theirs = _amounts(evidence)
     notes: dict[int, str] = {}
-    for our in ours:
-        limits = [their for their in theirs if their.is_limit and _comparable(our, their)]
-        if limits and not our.is_limit and not _is_known(our, claim, theirs):
-            notes.update(_notes(our, limits, claim, evidence))
+    for our in _amounts(claim):
+        same = [their for their in theirs if _comparable(our, their)]
+        if same and not _is_known(our, same):
+            notes.update((_beside if our.is_limit else _within)(our, same, claim, evidence))
     parts, last = [], 0
     for at, note in sorted(notes.items()):
-        parts += [evidence[last:at], note]
+        parts += [evidence[last:at], f" ({note})"]
         last = at
     return "".join((*parts, evidence[last:]))
 
 
-def _notes(our: _Amount, limits: Sequence[_Amount], claim: str, evidence: str) -> Iterator[tuple[int, str]]:
-    """What limits mean for an amount, by where they end; within one only where a rule says who or what it is for."""
+def _within(our: _Amount, same: Sequence[_Amount], claim: str, evidence: str) -> Iterator[tuple[int, str]]:
+    """What limits mean for an amount that says which one is meant ("an order of $60"), by where they end."""
+    if _SAYS_A_LIMIT.search(claim, max(0, our.start - 24), our.end + 9):
+        return
     assert our.low is not None
     words, wanted = tokens(claim), _terms(claim)
     verb = first_finite(words, 0, len(words))
     first = verb is None or words[verb].start >= our.end
-    qualifies = first or _WHICH.search(claim[: our.start]) is not None
+    if not (first or _WHICH.search(claim[: our.start])):
+        return
     said = our.written.lower() if our.written.isalpha() else our.written
-    for limit in limits:
+    for limit in same:
         clause, shared = _clause(evidence, limit), bool(our.heads & limit.heads)
-        if not shared and len(wanted & _terms(clause)) < (1 if our.kind == "age" else 2):
+        if not limit.is_limit or (not shared and len(wanted & _terms(clause)) < (1 if our.kind == "age" else 2)):
             continue
         if not limit.holds(our.low):
-            yield limit.end, f" (not {said})"
-        elif (qualifies or shared) and our.kind != "percent" and (_RULE.search(claim) or _RULE.search(clause)):
-            yield limit.end, f" (including {said})"
+            yield limit.end, f"not {said}"
+        elif our.kind != "percent" and (_RULE.search(claim) or _RULE.search(clause)):
+            yield limit.end, f"including {said}"
+
+
+def _beside(our: _Amount, same: Sequence[_Amount], claim: str, evidence: str) -> Iterator[tuple[int, str]]:
+    """On which side of the claim's limit the one amount lies that it can be about."""
+    wanted, least = _terms(claim), 3 if our.kind == "time" else 2
+    near = [
+        amount
+        for amount in same
+        if not amount.is_limit
+        and (our.heads & amount.heads or len(wanted & _terms(_clause(evidence, amount))) >= least)
+    ]
+    if len({amount.low for amount in near}) != 1:
+        return
+    for amount in near:
+        assert amount.low is not None
+        if our.low is not None and our.high is not None:
+            side = "between" if our.holds(amount.low) else "not between"
+        else:
+            end = our.low if our.low is not None else our.high
+            side = "more than" if end is not None and amount.low > end else "less than"
+        yield amount.end, f"{side} {our.written}"
 
 
 def _terms(text: str) -> set[str]:
@@ -166,12 +200,11 @@ def _comparable(one: _Amount, other: _Amount) -> bool:
     return one.kind == other.kind and (one.kind != "count" or bool(one.heads & other.heads))
 
 
-def _is_known(our: _Amount, claim: str, theirs: Sequence[_Amount]) -> bool:
-    """Whether the claim has its amount from the evidence, or gives it as a limit."""
-    assert our.low is not None
-    ends = {end for their in theirs if _comparable(our, their) for end in (their.low, their.high) if end is not None}
-    near = our.kind == "time" and any(abs(our.low - end) <= abs(end) * _NEAR for end in ends)
-    return our.low in ends or near or bool(_SAYS_A_LIMIT.search(claim, max(0, our.start - 24), our.end + 9))
+def _is_known(our: _Amount, same: Sequence[_Amount]) -> bool:
+    """Whether the claim has its amount from the evidence, or so near to it that months and days decide."""
+    own, ends = ({end for one in some for end in (one.low, one.high) if end is not None} for some in ([our], same))
+    near = our.kind == "time" and any(abs(one - end) <= abs(end) * _NEAR for one in own for end in ends)
+    return near or not own.isdisjoint(ends)
 
 
 @lru_cache(maxsize=1024)
@@ -188,7 +221,9 @@ def _amount(text: str, quantity: Quantity) -> _Amount | None:
         return None  # 3 to 5 minutes are a value, and no limit
     if kind == "age" and (old := _OLD.match(text, end)):
         end = old.end()
-    heads = {match[1].lower() for match in (_HEAD.search(before), _NOUN_AFTER.match(text, end)) if match}
+    head, after = _HEAD.search(before), _NOUNS_AFTER.match(text, end)
+    heads = [head[1]] if head and (kind != "count" or _OF.search(before, head.end(1))) else []
+    heads += re.split(r"[\s-]", after[0])[1:] if after and kind == "count" else []
     bound = quantity.bound
     if not bound and not between:
         aged = _AGE_OF.search(before)
@@ -198,9 +233,10 @@ def _amount(text: str, quantity: Quantity) -> _Amount | None:
                 bound, end = word, mark.end()
     low, high = quantity.value * unit, (quantity.value if quantity.high is None else quantity.high) * unit
     written = text[quantity.start : quantity.end].strip() if kind != "age" else f"{float(low):g}"
+    nouns = frozenset(stem(noun) for noun in map(str.lower, heads) if _is_noun(noun))
     return _Amount(
         kind, None if bound in ("below", "most") else low, None if bound in ("above", "least") else high,
-        bound in ("above", "below"), quantity.start, end, written, frozenset(map(stem, filter(_is_noun, heads))),
+        bound in ("above", "below"), quantity.start, end, written, nouns,
     )  # fmt: skip
 
 
@@ -209,6 +245,8 @@ def _kind(text: str, quantity: Quantity, before: str) -> tuple[str, Fraction]:
     old = _OLD.match(text, quantity.end) or re.match(r"[\s-]*(?:old|of age)\b", text[quantity.end :])
     if quantity.dimension == "months":
         return ("age", Fraction(1, 12)) if old or _AGED.search(before) else ("time", _MONTH)
+    if quantity.dimension == "duration" and re.fullmatch(r"\d{4}s", quantity.written):
+        return "", Fraction(1)  # the 1920s
     if quantity.dimension == "duration":
         return ("", Fraction(1)) if old or _AGED.search(before) else ("time", Fraction(1))
     if quantity.dimension == "count" and (
