@@ -9,13 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
-from training.hints import Hints, best_map
 from training.model import CLAIM, Network
 from training.rows import LABELS
-from training.tokens import Batch, Encoded, Ints, Loaded, batches
+from training.tokens import Batch, Encoded, Loaded, batches
 
 NOT_SUPPORTED, UNLABELLED = LABELS.index("not_supported"), LABELS.index("unlabelled")
 
@@ -41,8 +40,6 @@ class Settings:
     """The schedule ends after this time if not before: other work on the device must not leave the rate high."""
     one_word_share: float = 0.0
     """Weight of "some word of an unsupported claim is unsupported", where it is not known which."""
-    hint_share: float = 0.0
-    """Weight of what the teacher's last layer holds for the claim's words, on the rows where that was kept."""
     frozen: int = 0
     """So many of the lower layers, and the embeddings below them, stay as they are."""
     compiled: bool = False
@@ -56,7 +53,6 @@ class Answers:
     classes: np.ndarray
     tokens: np.ndarray
     """NaN where nobody said anything, and empty if that is so throughout."""
-    hints: Hints | None = None
 
 
 class Optimiser:
@@ -114,14 +110,11 @@ def train(network: Network, data: Encoded, settings: Settings, *, device: str, t
     if settings.compiled:
         network.compile_layers()
     loaded = Loaded(data, device)
-    hints = teacher.hints if teacher is not None and settings.hint_share else None
-    if hints:
-        network.hint = first_map(network.to(device), loaded, hints, data, rng)  # learnt with the rest, and left behind
     optimiser = Optimiser(network, settings, device=device)
     taught = None if teacher is None else Taught(teacher, device)
     plan = [rows for _ in range(math.ceil(settings.epochs)) for rows in batches(data, tokens=settings.tokens, rng=rng)]
     plan = plan[: int(len(plan) * settings.epochs / math.ceil(settings.epochs))]
-    total, begun, losses = len(plan), time.time(), torch.zeros(4, device=device)
+    total, begun, losses = len(plan), time.time(), torch.zeros(3, device=device)
     for step, rows in enumerate(plan):
         done = max(step / total, (time.time() - begun) / settings.seconds)
         if done >= 1:
@@ -135,29 +128,11 @@ def train(network: Network, data: Encoded, settings: Settings, *, device: str, t
             mean = (losses / ((step % 100) + 1)).tolist()
             print(
                 f"step {step + 1}/{total} {time.time() - begun:.0f}s labels {mean[0]:.4f} teacher {mean[1]:.4f}"
-                f" marks {mean[2]:.4f} hints {mean[3]:.4f}",
+                f" marks {mean[2]:.4f}",
                 flush=True,
             )
             losses.zero_()
     optimiser.finish()
-    if hints:
-        del network.hint
-
-
-@torch.no_grad()
-def first_map(
-    network: Network, loaded: Loaded, hints: Hints, data: Encoded, rng: np.random.Generator, parts: int = 24
-) -> nn.Linear:
-    """The map that already fits best when training begins, so that it does not pull the network about."""
-    some = rng.permutation(np.flatnonzero(hints.sizes.cpu().numpy()))[:12_000]
-    own, other = [], []
-    for rows in np.array_split(np.sort(some), parts):
-        batch = loaded.batch(rows)
-        states = network.eval().read(batch.ids, batch.segments, batch.mask)[2]
-        at, mask = hints.places(batch.rows, states.shape[1])
-        own.append(states[mask])
-        other.append(hints.states[at][mask])
-    return best_map(torch.cat(own), torch.cat(other))
 
 
 class Taught:
@@ -165,14 +140,14 @@ class Taught:
 
     def __init__(self, answers: Answers, device: str) -> None:
         classes, tokens = torch.from_numpy(answers.classes), torch.from_numpy(answers.tokens)
-        self.classes, self.tokens, self.hints = classes.to(device), tokens.to(device), answers.hints
+        self.classes, self.tokens = classes.to(device), tokens.to(device)
 
 
 def _step_loss(
     network: Network, loaded: Loaded, batch: Batch, settings: Settings, taught: Taught | None
 ) -> tuple[Tensor, Tensor]:
     with torch.autocast("cuda", torch.bfloat16, enabled=loaded.device != "cpu" and not settings.half):
-        classes, tokens, states = network.read(batch.ids, batch.segments, batch.mask)
+        classes, tokens = network(batch.ids, batch.segments, batch.mask)
     classes, tokens = classes.float(), tokens.float()
     labels = loaded.labels[batch.rows]
     by_label = label_loss(classes, labels)
@@ -185,7 +160,7 @@ def _step_loss(
     if taught is None:
         labelled = (labels != UNLABELLED).float()
         loss = (by_label * labelled).sum() / labelled.sum().clamp(min=1)
-        parts = torch.stack([loss, loss * 0, by_mark, loss * 0]).detach()
+        parts = torch.stack([loss, loss * 0, by_mark]).detach()
         return loss + settings.mark_share * by_mark, parts
     target = F.log_softmax(taught.classes[batch.rows].float(), -1)
     by_teacher = F.kl_div(F.log_softmax(classes, -1), target, reduction="none", log_target=True).sum(-1)
@@ -196,11 +171,7 @@ def _step_loss(
     by_soft = F.binary_cross_entropy_with_logits(tokens, soft.nan_to_num(), reduction="none")
     by_soft = (by_soft * said).sum() / said.sum().clamp(min=1)
     loss = loss + settings.mark_share * (0.5 * by_mark + 0.5 * by_soft)
-    by_hint = loss.new_zeros(())
-    if taught.hints is not None and settings.hint_share:
-        by_hint = taught.hints.loss(batch.rows, network.hint(states))
-    parts = torch.stack([by_label.mean(), by_teacher.mean(), by_mark, by_hint]).detach()
-    return loss + settings.hint_share * by_hint, parts
+    return loss, torch.stack([by_label.mean(), by_teacher.mean(), by_mark]).detach()
 
 
 def one_word_loss(tokens: Tensor, batch: Batch, known: Tensor, labels: Tensor) -> Tensor:
@@ -229,10 +200,8 @@ def predict(
     device: str,
     half: bool = False,
     tokens: int = 262_144,
-    hints: Hints | None = None,
-    numbers: Ints | None = None,
 ) -> Answers:
-    """Run a network over all rows; with `hints`, keep the states of the claims' words, under these rows' numbers."""
+    """Run a network over all rows."""
     network = (copy.deepcopy(network).bfloat16() if half and device != "cpu" else network).to(device).eval()
     loaded, half_floats = Loaded(data, device), torch.float16
     classes = torch.zeros(len(data), 3, dtype=half_floats, device=device)
@@ -240,11 +209,9 @@ def predict(
     for rows in batches(data, tokens=tokens, rng=None):
         batch = loaded.batch(rows)
         with torch.autocast("cuda", torch.bfloat16, enabled=device != "cpu" and not half):
-            some, some_tokens, states = network.read(batch.ids, batch.segments, batch.mask)
+            some, some_tokens = network(batch.ids, batch.segments, batch.mask)
         classes[batch.rows] = some.to(half_floats)
         marks[torch.where(batch.mask, batch.at, len(data.ids))] = some_tokens.to(half_floats)
-        if hints is not None and numbers is not None:
-            hints.keep(torch.from_numpy(numbers[rows]).to(device), states)
     return Answers(classes.cpu().numpy(), marks[:-1].cpu().numpy())
 
 

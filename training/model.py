@@ -131,11 +131,6 @@ class Network(nn.Module):
 
     def forward(self, ids: Tensor, segments: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Map (batch, length) ids, segments and a padding mask to class logits and token logits (0 after the claim)."""
-        classes, tokens, _ = self.read(ids, segments, mask)
-        return classes, tokens
-
-    def read(self, ids: Tensor, segments: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """What `forward` gives, and the last states of the claim's words."""
         length, in_claim = ids.shape[1], mask & (segments == CLAIM)
         count = int(in_claim.sum(1).max())
         places = torch.arange(length, device=ids.device) + self.shape.first_position
@@ -152,7 +147,7 @@ class Network(nn.Module):
         peak = claim.masked_fill(~in_claim[:, :count, None], -1e4).amax(1)
         hidden = torch.tanh(self.hidden(torch.cat([claim[:, 0], mean, peak], -1)))
         tokens = F.pad(self.tokens(claim).squeeze(-1), (0, length - count))
-        return self.classes(self.dropout(hidden)), tokens, claim
+        return self.classes(self.dropout(hidden)), tokens
 
     def start_claim_layers(self) -> None:
         """Let the layers for the claim's words change nothing yet, on the weights of the last layers below them."""

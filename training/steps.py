@@ -6,7 +6,6 @@ import json
 import multiprocessing
 import os
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -20,7 +19,6 @@ from torch import Tensor
 from training.crossed import cross
 from training.fit import UNLABELLED, Answers, Settings, blame_the_worst, predict, train
 from training.floats import floats
-from training.hints import Hints
 from training.measure import auroc, worst_by_group
 from training.model import SHAPES, Network, load_base, load_network
 from training.rows import BLURRED, CROSSED, REPLIED, Row, read_rows, write_rows
@@ -170,11 +168,7 @@ def _network(run: Run, path: Path) -> Network:
 
 
 def ask(run: Run) -> None:
-    """Keep what the teacher, of this run or an earlier one, says of some rows of each source.
-
-    What its last layer holds for the claims' words is kept too if the student is to learn from it, but in memory alone:
-    it is larger than the rows themselves.
-    """
+    """Keep what the teacher, of this run or an earlier one, says of some rows of each source."""
     if tutor := _tutor(run):
         return tutor.ask(run)  # type: ignore[no-any-return]
     config, half = run.config["teacher"], run.settings("teacher").half
@@ -186,22 +180,8 @@ def ask(run: Run) -> None:
     drawn = np.random.default_rng(run.config["seed"]).random(len(rows))
     asked = np.flatnonzero(drawn < by_source(rows.sources, config.get("asked", {})))
     some = rows.take(asked)
-    hints = Hints(some.claim_ends, asked, len(rows), network.shape.width, run.device) if _wants_hints(run) else None
-    answers = predict(network, some, device=run.device, half=half, hints=hints, numbers=asked)
+    answers = predict(network, some, device=run.device, half=half)
     save_answers(run.out / "teacher.npz", answers, some, asked)
-    _hints.clear()
-    if hints:
-        hints.scale()
-        _hints[run.out] = hints
-
-
-_hints: dict[Path, Hints] = {}
-"""What `ask` kept for `fit`, by the folder of its run."""
-
-
-def _wants_hints(run: Run) -> bool:
-    config = run.config["student"]
-    return any({**config["settings"], **one.get("settings", {})}.get("hint_share") for one in config["runs"])
 
 
 def own_answers(run: Run) -> Answers:
@@ -225,9 +205,7 @@ def fit(run: Run, target: Answers | None = None) -> None:
     what it was. `target` is what `own_answers` gave, if it was asked before.
     """
     config = run.config["student"]
-    if _wants_hints(run) and run.out not in _hints:
-        raise ValueError("the config has a hint_share, and hints are not kept on disk: run `ask fit` in one go")
-    rows, target = lessons(run.out), replace(target or own_answers(run), hints=_hints.get(run.out))
+    rows, target = lessons(run.out), target or own_answers(run)
     trust = np.where(rows.labels == UNLABELLED, 0.0, by_source(rows.sources, EXACT)).astype(np.float32)
     target.classes[:] = _between(target.classes, _sure(rows.labels), trust)
     known = np.repeat(trust == 1, rows.lengths) & (rows.marks >= 0)
