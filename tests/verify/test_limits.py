@@ -72,6 +72,7 @@ def test_an_amount_is_set_beside_the_claims_limit(claim: str, evidence: str, not
         ("Orders over $60 ship free.", FREE),  # it gives a limit of its own
         ("The limit is $60.", FREE),
         ("The battery lasts 8 hours.", "The battery lasts up to 10 hours."),  # said of it, and not which is meant
+        ("Fewer than 2,500 patients came.", "Of the 2020 patients nothing is known."),  # a year
         ("It began in the 1920s.", "It took more than 300 seconds."),
         ("312 people attended the fair.", "More than 300 people attended the fair."),
         ("A group of six must book.", "Stays of more than ten nights must be booked."),  # of another thing

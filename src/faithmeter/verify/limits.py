@@ -33,11 +33,11 @@ _LIMIT = re.compile(
 """What evidence without limits has not: it is looked for before anything is read."""
 _WITHIN = re.compile(
     r"\b(?:within|no later than|no (?:older|longer|bigger|larger|heavier|taller|further) than)"
-    r"\s+(?:the\s+(?:first|next|last)\s+)?[$€£]?\s*$",
+    r"\s++(?:the\s++(?:first|next|last)\s++)?[$€£]?\s*+$",
     re.IGNORECASE,
 )
-_MORE_AFTER = re.compile(rf"\s*(?:\+|{_OR_MORE})", re.IGNORECASE)
-_LESS_AFTER = re.compile(rf"\s*{_OR_LESS}", re.IGNORECASE)
+_MORE_AFTER = re.compile(rf" ?(?:\+|{_OR_MORE})", re.IGNORECASE)
+_LESS_AFTER = re.compile(rf" ?{_OR_LESS}", re.IGNORECASE)
 _ONE = re.compile(
     r"(?<=\b(?:than|over|most|this) )an?(?= [a-z])|(?<=\bunder )an?(?= [a-z])|(?<=\bwithin )an?(?= [a-z])"
     r"|\ban(?= hour and )|\bone(?=[ -](?:year|month|week|day|hour|minute|kilo(?:gram|met(?:re|er))?|mile|met(?:re|er)"
@@ -45,14 +45,15 @@ _ONE = re.compile(
     re.IGNORECASE,
 )
 """What is a number before a unit, and not always one elsewhere."""
-_OLD = re.compile(r"[\s-]*(?:years?[\s-]*(?:old|of age)|year-olds?)\b", re.IGNORECASE)
-_AGED = re.compile(r"\b(?:aged?|ages|age of)\s*(?:\w+\s+){0,2}$", re.IGNORECASE)
+_OLD = re.compile(r"[\s-]?(?:years?[\s-]?(?:old|of age)|year-olds?)\b", re.IGNORECASE)
+_OLD_AFTER = re.compile(r"[\s-]?(?:old|of age)\b", re.IGNORECASE)
+_AGED = re.compile(r"\b(?:aged?|ages|age of) (?:\w{1,20} ){0,2}$", re.IGNORECASE)
 _AGE_OF = re.compile(
     r"\b(?:(?P<below>under|below|younger than)|(?P<above>over|above|older than)|(?P<least>at least|from)"
     r"|(?P<most>up to))\s+(?:the )?age of\s*$",
     re.IGNORECASE,
 )
-_OR_OLDER = re.compile(r"\s*(?:or|and) (?:older|younger)\b", re.IGNORECASE)
+_OR_OLDER = re.compile(r" ?(?:or|and) (?:older|younger)\b", re.IGNORECASE)
 _PERSON_BEFORE = re.compile(
     r"\b(?:(?:grand)?child(?:ren)?|kids?|babies|infants?|toddlers?|minors?|boys?|girls?|teen(?:ager)?s?|youths?|adults?|seniors?|people"
     r"|pensioners?|persons?|anyone|anybody|everyone|those|guests?|visitors?|passengers?|patients?|players?|students?|pupils?"
@@ -62,15 +63,14 @@ _PERSON_BEFORE = re.compile(
     re.IGNORECASE,
 )
 """A number after this is an age."""
-_HEAD = re.compile(
-    r"([^\W\d_][\w’'-]*)\s+(?:(?:(?:that|which|who)\s+)?(?:weighing|costing|measuring|lasting|totall?ing|worth|of|with|for|in|from)"
-    r"\s+)*(?:(?:at|an?|the|more|less|fewer|greater|higher|lower|than|least|most|no|not|to|over|under|above|below|up|exceeding"
-    r"|minimum|maximum|total|value|weight|about|exactly|just|of)\s+)*[$€£¥₹]?\s*$",
-    re.IGNORECASE,
+_WORD = re.compile(r"[^\W\d_][\w’'-]*|[^\s$€£¥₹]")
+_JOINS = lexicon.words(
+    "weighing costing measuring lasting totalling totaling worth with for in from that which who at a an the more less "
+    "fewer greater higher lower no not to exceeding minimum maximum total value weight exactly just"
 )
-"""The noun that an amount belongs to: parcels of up to 5 kg, orders over $50."""
-_OF = re.compile(r"\s(?:of|than)\b|\b(?:up to|at least|at most|over|under|above|below)\b", re.IGNORECASE)
-"""What joins a thing and how many there are of it: groups of ten, but no cases in ten provinces."""
+_JOINS_COUNTS = lexicon.words("of than over under above below up least most")
+"""What joins a thing and its amount: parcels of up to 5 kg; these also a thing and how many there are of it: groups of
+ten, but no cases in ten provinces."""
 _NOUNS_AFTER = re.compile(r"(?:[\s-][^\W\d_]{3,}){1,2}")
 _NO_NOUN = lexicon.FUNCTION | lexicon.STOP_WORDS | lexicon.MODALS | lexicon.words(
     "more less fewer over under above below older younger each per every total up times first last next least most aged"
@@ -100,6 +100,8 @@ _RULE = re.compile(
     re.IGNORECASE,
 )
 """What rules say: more than 300 people attended, but more than ten people must book."""
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\ds?")
+"""The 1920s; the 2020 pandemic."""
 _DIMENSIONS = lexicon.words("count length mass volume area speed power data celsius fahrenheit percent")
 _MONTH = Fraction(3652425, 120000) * 86400
 _NEAR = Fraction(1, 12)
@@ -221,9 +223,9 @@ def _amount(text: str, quantity: Quantity) -> _Amount | None:
         return None  # 3 to 5 minutes are a value, and no limit
     if kind == "age" and (old := _OLD.match(text, end)):
         end = old.end()
-    head, after = _HEAD.search(before), _NOUNS_AFTER.match(text, end)
-    heads = [head[1]] if head and (kind != "count" or _OF.search(before, head.end(1))) else []
-    heads += re.split(r"[\s-]", after[0])[1:] if after and kind == "count" else []
+    heads = _head(before, counted=kind == "count")
+    if kind == "count" and (after := _NOUNS_AFTER.match(text, end)):
+        heads += re.split(r"[\s-]", after[0])[1:]
     bound = quantity.bound
     if not bound and not between:
         aged = _AGE_OF.search(before)
@@ -240,13 +242,23 @@ def _amount(text: str, quantity: Quantity) -> _Amount | None:
     )  # fmt: skip
 
 
+def _head(before: str, *, counted: bool) -> list[str]:
+    """The noun before an amount, past the words that join them."""
+    joined = False
+    for word in reversed(_WORD.findall(before)):
+        if word.lower() not in _JOINS | _JOINS_COUNTS:
+            return [word] if joined or not counted else []
+        joined = joined or word.lower() in _JOINS_COUNTS
+    return []
+
+
 def _kind(text: str, quantity: Quantity, before: str) -> tuple[str, Fraction]:
     """What a quantity can be compared with, and how many of its unit are one."""
-    old = _OLD.match(text, quantity.end) or re.match(r"[\s-]*(?:old|of age)\b", text[quantity.end :])
+    old = _OLD.match(text, quantity.end) or _OLD_AFTER.match(text, quantity.end)
     if quantity.dimension == "months":
         return ("age", Fraction(1, 12)) if old or _AGED.search(before) else ("time", _MONTH)
-    if quantity.dimension == "duration" and re.fullmatch(r"\d{4}s", quantity.written):
-        return "", Fraction(1)  # the 1920s
+    if quantity.dimension in ("duration", "count") and _YEAR.fullmatch(quantity.written):
+        return "", Fraction(1)
     if quantity.dimension == "duration":
         return ("", Fraction(1)) if old or _AGED.search(before) else ("time", Fraction(1))
     if quantity.dimension == "count" and (
