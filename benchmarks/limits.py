@@ -57,11 +57,11 @@ def cases(limit: int | None) -> Iterator[Case]:
                     yield Case(kind, row["label"] == "supported", row["claim"], plain, noted)
 
 
-def support(model: Model, calibration: Calibration, claim: str, evidence: str) -> float:
-    """What the network and what code sees make of one reading."""
-    ids = model.tokenizer.encode(claim, add_special_tokens=False).ids[:CLAIM_AT_MOST]
-    classes, _ = model.logits(ids, "", evidence)
-    return calibration.support(classes, mismatches(claim, evidence), setting_of(claim, evidence))
+def support(model: Model, calibration: Calibration, case: Case, read: str) -> float:
+    """What the network makes of what it reads, and code of what stands there."""
+    ids = model.tokenizer.encode(case.claim, add_special_tokens=False).ids[:CLAIM_AT_MOST]
+    classes, _ = model.logits(ids, "", read)
+    return calibration.support(classes, mismatches(case.claim, case.plain), setting_of(case.claim, case.plain))
 
 
 def main() -> None:
@@ -75,7 +75,7 @@ def main() -> None:
         some = [case for case in found if case.kind == kind]
         good, ones = np.array([case.good for case in some]), np.ones((1, count))
         for name in ("plain", "noted"):
-            supports = np.array([support(model, calibration, case.claim, getattr(case, name)) for case in some])
+            supports = np.array([support(model, calibration, case, getattr(case, name)) for case in some])
             balanced = metrics.balanced_accuracy(good, supports >= calibration.threshold, ones)[0]
             area = metrics.auroc(good, supports, ones)[0]
             print(f"{kind:12} {name:7} {count:6}  {good.mean():9.3f}  {balanced:17.3f}  {area:.3f}")

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from faithmeter.datamodels import Claim, Context, Sample
-from faithmeter.evidence.passages import Index, antecedent, best_evidence, select, terms
+from faithmeter.evidence.passages import Index, antecedent, as_text, best_evidence, select, terms
 from faithmeter.extract.sentences import SentenceExtractor
 from faithmeter.text import sentences
-from faithmeter.verify.local import BRIEF, as_read
+from faithmeter.verify.local import BRIEF
 from training.answered import key_of, silver_marks
 from training.corrupt import corrupt, names, reword
 from training.deeds import make_deeds
@@ -83,12 +83,12 @@ class Builder:
         passages = select(claim, index, hint=refers)
         more = brief = ""
         if self.twice and len(passages) < len(index.passages):
-            more = as_read(select(claim, index, hint=refers, used=passages), claim)
+            more = as_text(select(claim, index, hint=refers, used=passages))
         if self.twice:
             first = select(claim, index, hint=refers, share=BRIEF)
-            brief = as_read(first, claim) if first != passages else ""
+            brief = as_text(first) if first != passages else ""
         known = {"marks": None, "source": "", "more": more, "brief": brief, **known}
-        return Row(claim, refers, as_read(passages, claim), LABELS.index(label), **known)
+        return Row(claim, refers, as_text(passages), LABELS.index(label), **known)
 
     def claims(self, name: str, rows: list[dict[str, Any]]) -> Iterator[Row]:
         """Make rows of a claim file; every fourth goes without its question, as many claims do."""

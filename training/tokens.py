@@ -15,6 +15,7 @@ import torch
 from tokenizers import Encoding, Tokenizer
 from torch import Tensor
 
+from faithmeter.verify.limits import with_limits
 from training.rows import Row
 
 CLAIM_AT_MOST, HINT_AT_MOST, ALL_AT_MOST = 200, 60, 448
@@ -134,9 +135,10 @@ def lay_out(rows: Sequence[Parts], tokenizer: Tokenizer) -> Layout:
 
 def encode_rows(rows: Sequence[Row], tokenizer: Tokenizer) -> Encoded:
     """Turn rows into ids, with marks on the claims' tokens."""
+    read = [with_limits(row.evidence, row.claim) for row in rows]
     claims, hints, evidence = (
-        tokenizer.encode_batch([getattr(row, field) for row in rows], add_special_tokens=False)
-        for field in ("claim", "hint", "evidence")
+        tokenizer.encode_batch(texts, add_special_tokens=False)
+        for texts in ([row.claim for row in rows], [row.hint for row in rows], read)
     )
     parts = [Parts(*(one.ids for one in row)) for row in zip(claims, hints, evidence, strict=True)]
     ids, starts, claim_ends, hint_ends = lay_out(parts, tokenizer)

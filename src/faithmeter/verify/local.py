@@ -114,11 +114,6 @@ class Reading(NamedTuple):
     """Whether the evidence is mostly fields of records."""
 
 
-def as_read(passages: Sequence[Passage], claim: str) -> str:
-    """Passages as the network reads them beside a claim: placeholders filled, limits compared with its amounts."""
-    return with_limits(filled(as_text(passages), claim), claim)
-
-
 class Model:
     """The weights in memory: one per process and folder, safe to use from many threads."""
 
@@ -273,13 +268,14 @@ class LocalVerifier:
     def _weigh(self, model: Model, claim: str, passages: Sequence[Passage], *, hint: str) -> Reading:
         """Judge a claim by some passages; a claim too long to read at once by its worst part."""
         text = " ".join(claim.split())
-        evidence = as_read(passages, text)
+        evidence = filled(as_text(passages), text)
         mismatched, setting = mismatches(text, evidence, hint=hint), setting_of(text, evidence, hint=hint)
+        read = with_limits(evidence, text)  # what stands there, letter by letter, is told without such notes
         encoding = model.tokenizer.encode(claim, add_special_tokens=False)
         readings = []
         for begin in range(0, max(1, len(encoding.ids)), CLAIM_AT_MOST):
             part = slice(begin, begin + CLAIM_AT_MOST)
-            classes, values = model.logits(encoding.ids[part], hint, evidence)
+            classes, values = model.logits(encoding.ids[part], hint, read)
             tokens = tuple(
                 Token(*offsets, sigmoid(value)) for offsets, value in zip(encoding.offsets[part], values, strict=True)
             )
