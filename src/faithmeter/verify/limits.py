@@ -246,9 +246,10 @@ def _head(before: str, *, counted: bool) -> list[str]:
     """The noun before an amount, past the words that join them."""
     joined = False
     for word in reversed(_WORD.findall(before)):
-        if word.lower() not in _JOINS | _JOINS_COUNTS:
+        if word.lower() in _JOINS_COUNTS:
+            joined = True
+        elif word.lower() not in _JOINS:
             return [word] if joined or not counted else []
-        joined = joined or word.lower() in _JOINS_COUNTS
     return []
 
 
