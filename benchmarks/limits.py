@@ -8,9 +8,6 @@ fitted to how they are written but the rules of where one is.
 from __future__ import annotations
 
 import argparse
-import json
-import lzma
-import random
 from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
@@ -18,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.verifiers import DATA
+from benchmarks.verifiers import DATA, read
 from faithmeter.evidence.passages import Index, as_text, select
 from faithmeter.trust import metrics
 from faithmeter.verify.limits import with_limits
@@ -41,20 +38,18 @@ class Case(NamedTuple):
 
 def cases(limit: int | None) -> Iterator[Case]:
     """The claims that a note is written for, of all claim files, or of some rows of each."""
-    for path in sorted((DATA / "train").glob("*.jsonl.xz")):
-        if "answers" in path.name:
+    names = sorted(path.name.split(".")[0] for path in (DATA / "train").glob("*.jsonl.xz"))
+    for name in names:
+        if "answers" in name:
             continue
-        with lzma.open(path, "rt", encoding="utf-8") as file:
-            rows = [json.loads(line) for line in file]
-        some = rows if limit is None or limit >= len(rows) else random.Random(0).sample(rows, limit)
-        for context, asked in groupby(sorted(some, key=lambda row: str(row["context"])), lambda row: row["context"]):
+        rows = sorted(read(name, limit, folder="train"), key=lambda row: str(row["context"]))
+        for context, asked in groupby(rows, lambda row: row["context"]):
             index = Index([context])
             for row in asked:
                 plain = as_text(select(row["claim"], index))
                 noted = with_limits(plain, row["claim"])
                 if noted != plain:
-                    kind = ALIKE.get(path.name.split(".")[0], "other files")
-                    yield Case(kind, row["label"] == "supported", row["claim"], plain, noted)
+                    yield Case(ALIKE.get(name, "other files"), row["label"] == "supported", row["claim"], plain, noted)
 
 
 def support(model: Model, calibration: Calibration, case: Case, read: str) -> float:

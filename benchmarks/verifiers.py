@@ -46,9 +46,9 @@ class Unit(NamedTuple):
     task: str = ""
 
 
-def read(name: str, limit: int | None) -> list[dict[str, Any]]:
-    """A dev set, or a fixed random part of it."""
-    with lzma.open(DATA / "eval" / f"{name}.jsonl.xz", "rt", encoding="utf-8") as file:
+def read(name: str, limit: int | None, *, folder: str = "eval") -> list[dict[str, Any]]:
+    """A dev set or another file of rows, or a fixed random part of it."""
+    with lzma.open(DATA / folder / f"{name}.jsonl.xz", "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     return rows if limit is None or limit >= len(rows) else random.Random(0).sample(rows, limit)
 

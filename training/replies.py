@@ -19,6 +19,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional as F
 
+from faithmeter.text import sentences
 from training.decoder import Decoder
 from training.rows import LABELS, REPLIED, Row
 
@@ -44,7 +45,6 @@ WARMTH = 1.0
 SHORTEST_CLAIM, LONGEST_CLAIM = 4, 50
 """Words of a claim."""
 BEGIN, END = "<|im_start|>", "<|im_end|>"
-_SENTENCE = re.compile(r"(?<=[.!?])[\"'”’)]*\s+(?=[\"'“‘(]?[A-Z0-9])|\n+")
 _BULLET = re.compile(r"^[ \t]*(?:[-*•]+|\d+[.)]|\(?[a-z]\))[ \t]+|\*\*", re.M)
 _TALK = re.compile(
     r"^(?:sure|certainly|here (?:is|are)|of course|note:|mistake|sentence|answer:|question:|i(?:'m| am) )", re.I
@@ -103,8 +103,9 @@ def _mark(tokenizer: Tokenizer, mark: str) -> int:
 def claims(prompt: Prompt, reply: str) -> Iterator[Row]:
     """The whole sentences of a reply as rows, each with the question and the sentence before it as its hint."""
     before = ""
-    for sentence in _SENTENCE.split(_BULLET.sub("", reply)):
-        claim = _SAYS.sub("", sentence.strip())
+    text = _BULLET.sub("", reply)
+    for sentence in sentences(text):
+        claim = _SAYS.sub("", sentence.of(text))
         if not claim or claim[-1] not in ".!" or _TALK.match(claim) or not claim.isprintable():
             continue
         claim = claim[0].upper() + claim[1:]

@@ -54,6 +54,8 @@ def test_overlap_shares_words() -> None:
         ("Under $300 was paid.", "More than $ 300 was paid.", 1),
         ("At least ten left.", "Up to 10 left.", 1),
         ("Over 300 left.", "More than 300 left.", 0),
+        ("You won't get fewer than 25 days.", "There are at least 25 days of leave.", 0),
+        ("You won't get more than 25 days.", "There are at least 25 days of leave.", 1),
         ("Over 300 left.", "Fewer than 400 left.", 0),
         ("Most boats are blue.", "", 0),
     ],

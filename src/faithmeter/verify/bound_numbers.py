@@ -20,9 +20,9 @@ from faithmeter.text.english.clause_words import PREPOSITIONS, SUBJECTS, Word, f
 from faithmeter.verify.derive.quantities import Quantity, read
 from faithmeter.verify.derive.sources import notions
 
-_LONGEST_CLAIM, _LONGEST_EVIDENCE = 600, 6000
+LONGEST_CLAIM, LONGEST_EVIDENCE = 600, 6000
 """Characters that are looked at; evidence is never longer."""
-_NUMBER = re.compile(rf"\d|\b(?:{'|'.join([*lexicon.SMALL, *lexicon.TENS])}|hundred)\b", re.IGNORECASE)
+NUMBER = re.compile(rf"\d|\b(?:{'|'.join([*lexicon.SMALL, *lexicon.TENS])}|hundred)\b", re.IGNORECASE)
 _PARTS = re.compile(r";\s|\s…\s|\n|\s[•*–]\s")
 """Where lines and fields end, as `evidence.passages.as_text` joins them."""
 _CLAUSES = re.compile(
@@ -101,15 +101,15 @@ class _Said(NamedTuple):
 
 def misbound(claim: str, evidence: str) -> Misbinding | None:
     """The first number of a claim that the evidence says of another subject, and another of the claim's."""
-    claim, evidence = claim[:_LONGEST_CLAIM], evidence[:_LONGEST_EVIDENCE]
-    if not _NUMBER.search(claim) or _OTHERWISE.search(claim):
+    claim, evidence = claim[:LONGEST_CLAIM], evidence[:LONGEST_EVIDENCE]
+    if not NUMBER.search(claim) or _OTHERWISE.search(claim):
         return None
     lower = evidence.lower()
     at = 0
     for match in (*_CLAUSES.finditer(claim), None):
         end = match.start() if match else len(claim)
         part = claim[at:end]
-        ours = _clause(part, frozenset()) if _NUMBER.search(part) else None
+        ours = _clause(part, frozenset()) if NUMBER.search(part) else None
         if ours and _is_named(ours, lower):
             found = _against(ours, evidence)
             if found:
@@ -126,8 +126,8 @@ def overdue(claim: str, evidence: str) -> bool:
 
     "You can return a laptop after five weeks", of "Laptops must be returned within 30 days".
     """
-    claim, evidence = claim[:_LONGEST_CLAIM], evidence[:_LONGEST_EVIDENCE]
-    if " after " not in claim or not _ALLOWS.search(claim) or not _NUMBER.search(claim) or _OTHERWISE.search(claim):
+    claim, evidence = claim[:LONGEST_CLAIM], evidence[:LONGEST_EVIDENCE]
+    if " after " not in claim or not _ALLOWS.search(claim) or not NUMBER.search(claim) or _OTHERWISE.search(claim):
         return False
     ours = _clause(claim, frozenset())
     late = [_seconds(n) for n in ours.numbers if _AFTER.search(claim, max(0, n.start - 20), n.start)] if ours else []
@@ -209,7 +209,7 @@ def _clauses(evidence: str) -> Iterator[_Said]:
         if _is_heading(line):
             heading = line.rstrip(":")
             continue
-        if not _NUMBER.search(line):
+        if not NUMBER.search(line):
             heading = heading if _FIELD.match(line) else ""
             continue
         if field := _field(line, heading):

@@ -18,11 +18,9 @@ from faithmeter.evidence.passages import stem, terms
 from faithmeter.text.english import verbs
 from faithmeter.text.english import word_tables as lexicon
 from faithmeter.text.english.clause_words import first_finite, tokens
+from faithmeter.verify.bound_numbers import LONGEST_CLAIM, LONGEST_EVIDENCE, NUMBER
 from faithmeter.verify.derive.quantities import Quantity, read
 
-_LONGEST_CLAIM, _LONGEST_EVIDENCE = 600, 6000
-"""Characters that are looked at; evidence is never longer."""
-_NUMBER = re.compile(rf"\d|\b(?:{'|'.join([*lexicon.SMALL, *lexicon.TENS])}|hundred)\b", re.IGNORECASE)
 _OR_MORE = r"(?:or|and) (?:more|over|above|older|up|upwards?|longer|larger|bigger|taller|heavier|greater)\b"
 _OR_LESS = r"(?:or|and) (?:less|under|below|younger|fewer|shorter|smaller|lighter)\b"
 _LIMIT = re.compile(
@@ -135,14 +133,13 @@ class _Amount(NamedTuple):
 
 def with_limits(evidence: str, claim: str) -> str:
     """The evidence, with how its amounts compare with those of a claim in brackets behind them."""
-    if len(claim) > _LONGEST_CLAIM or len(evidence) > _LONGEST_EVIDENCE:
+    if len(claim) > LONGEST_CLAIM or len(evidence) > LONGEST_EVIDENCE:
         return evidence
-    if not (_NUMBER.search(claim) or _ONE.search(claim)) or not (_LIMIT.search(evidence) or _LIMIT.search(claim)):
+    if not (NUMBER.search(claim) or _ONE.search(claim)) or not (_LIMIT.search(evidence) or _LIMIT.search(claim)):
         return evidence
-    theirs = _amounts(evidence)
     notes: dict[int, str] = {}
     for our in _amounts(claim):
-        same = [their for their in theirs if _comparable(our, their)]
+        same = [their for their in _amounts(evidence) if _comparable(our, their)]
         if same and not _is_known(our, same):
             notes.update((_beside if our.is_limit else _within)(our, same, claim, evidence))
     parts, last = [], 0
@@ -157,31 +154,25 @@ def _within(our: _Amount, same: Sequence[_Amount], claim: str, evidence: str) ->
     if _SAYS_A_LIMIT.search(claim, max(0, our.start - 24), our.end + 9):
         return
     assert our.low is not None
-    words, wanted = tokens(claim), _terms(claim)
+    words = tokens(claim)
     verb = first_finite(words, 0, len(words))
     first = verb is None or words[verb].start >= our.end
     if not (first or _WHICH.search(claim[: our.start])):
         return
     said = our.written.lower() if our.written.isalpha() else our.written
     for limit in same:
-        clause, shared = _clause(evidence, limit), bool(our.heads & limit.heads)
-        if not limit.is_limit or (not shared and len(wanted & _terms(clause)) < (1 if our.kind == "age" else 2)):
+        if not limit.is_limit or not _is_meant(our, limit, claim, evidence, least=1 if our.kind == "age" else 2):
             continue
         if not limit.holds(our.low):
             yield limit.end, f"not {said}"
-        elif our.kind != "percent" and (_RULE.search(claim) or _RULE.search(clause)):
+        elif our.kind != "percent" and (_RULE.search(claim) or _RULE.search(_clause(evidence, limit))):
             yield limit.end, f"including {said}"
 
 
 def _beside(our: _Amount, same: Sequence[_Amount], claim: str, evidence: str) -> Iterator[tuple[int, str]]:
     """On which side of the claim's limit the one amount lies that it can be about."""
-    wanted, least = _terms(claim), 3 if our.kind == "time" else 2
-    near = [
-        amount
-        for amount in same
-        if not amount.is_limit
-        and (our.heads & amount.heads or len(wanted & _terms(_clause(evidence, amount))) >= least)
-    ]
+    least = 3 if our.kind == "time" else 2
+    near = [one for one in same if not one.is_limit and _is_meant(our, one, claim, evidence, least=least)]
     if len({amount.low for amount in near}) != 1:
         return
     for amount in near:
@@ -192,6 +183,11 @@ def _beside(our: _Amount, same: Sequence[_Amount], claim: str, evidence: str) ->
             end = our.low if our.low is not None else our.high
             side = "more than" if end is not None and amount.low > end else "less than"
         yield amount.end, f"{side} {our.written}"
+
+
+def _is_meant(our: _Amount, their: _Amount, claim: str, evidence: str, *, least: int) -> bool:
+    """Whether both are of one noun, or what stands around the other has so many of the claim's words."""
+    return bool(our.heads & their.heads) or len(_terms(claim) & _terms(_clause(evidence, their))) >= least
 
 
 def _terms(text: str) -> set[str]:

@@ -18,9 +18,8 @@ from faithmeter.text import Span, sentences
 from faithmeter.text.english import verbs
 from faithmeter.text.english import word_tables as lexicon
 from faithmeter.text.english.clause_words import PREPOSITIONS, Word, tokens
+from faithmeter.verify.bound_numbers import LONGEST_CLAIM, LONGEST_EVIDENCE
 
-_LONGEST_CLAIM, _LONGEST_EVIDENCE = 600, 6000
-"""Characters that are looked at; evidence is never longer."""
 _OFFICES = (
     ("emperor empress tsar czar", "king queen", "prince princess duke duchess earl baron", "shogun", "sultan", "pope",
      "bishop archbishop", "abbot", "president", "chancellor", "premier minister", "governor", "mayor", "sheriff"),
@@ -101,7 +100,7 @@ class _Sentence(NamedTuple):
 
 def misowned(claim: str, evidence: str) -> Misowned | None:
     """The first thing of a claim that the evidence says is another's."""
-    claim, evidence = claim[:_LONGEST_CLAIM], evidence[:_LONGEST_EVIDENCE]
+    claim, evidence = claim[:LONGEST_CLAIM], evidence[:LONGEST_EVIDENCE]
     ours = [] if _OTHERWISE.search(claim) else list(_owned(claim))
     if not ours:
         return None

@@ -24,9 +24,7 @@ def restated(said: Said, facts: Sequence[Fact]) -> Finding | None:
     if len(said.quantities) != 1 or claims.change(said.text) or claims.factor(said.text):
         return None
     target = said.quantities[0]
-    if _MET.search(said.text):
-        return None
-    rules = (claims.SUM.search, claims.WHOLE.search, claims.DIFFERENCE.search, claims.comparison)
+    rules = (claims.SUM.search, claims.WHOLE.search, claims.DIFFERENCE.search, claims.comparison, _MET.search)
     if any(rule(said.text) for rule in rules):
         return None
     alike = [_in_dimension(fact, target.dimension) for fact in facts]
