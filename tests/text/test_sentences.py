@@ -29,6 +29,9 @@ PROSE = [
     "He has a Ph.D. in physics. ¦She has an M.A. in history.",
     "The U.S. economy grew. ¦The U.K. did not.",
     "It opens at 5 p.m. ¦The store closes at 9 a.m. and stays shut.",
+    "It is open from 7 a.m. to 3 p.m. Monday through Thursday, until 9 P.M. Fridays. ¦It is closed at 6 p.m. Sunday.",
+    "He left at 5 p.m. ¦Sunday dinner was late. ¦The talk is at 5 p.m. May 3 and at 6 p.m. EST. ¦Snow fell at 6 p.m. ¦"
+    "March was cold.",
     "Some fruits, e.g. apples, i.e. pomes, etc. are sweet. ¦Others are not.",
     "The plaintiff won Brown v. Board of Education. ¦It changed the law.",
     "He served in the diocese of Kansas City-St. Joseph. ¦He was found guilty.",

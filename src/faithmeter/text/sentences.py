@@ -87,6 +87,12 @@ _SHORTENED = re.compile(r"(?:^|[\s(\[])(?:incl|excl|approx|avg|resp)\.\Z", re.IG
 _AMOUNT = re.compile(r"(?:^|[\s(\[])(?:max|min)\.\Z", re.IGNORECASE)
 _AMOUNTS_TO = re.compile(rf"[(\[$€£#§~]*\d|{_NUMBER_WORD}")
 _SAINT = re.compile(r"[-–/](?:St|Mt|Ft|Dr|Mr|Mrs|Ms)\.\Z")  # "Kansas City-St. Joseph"
+_CLOCK_TIME = re.compile(r"\d\s?[ap]\.m\.\Z", re.IGNORECASE)  # "from 7 a.m. to 3 p.m. Monday through Thursday"
+_TIME_GOES_ON = re.compile(
+    r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day(?:s\b|\s?[-–—,.;:)]|\s(?:to|through|thru|until|and|or|night|morning"
+    r"|afternoon|evening)\b|\Z)|(?:[ECMP][SD]?T|GMT|UTC|BST|CES?T|IST)\b"
+    r"|(?:January|February|March|April|May|June|July|August|September|October|November|December)\s\d"
+)
 _REFERRED = re.compile(r"[(\[$€£#§~]*\d|\(|\[|[A-Z]\d|[IVXLC]+\b|[A-Z]\b")
 _ENUMERATOR = re.compile(r"\W*+(?:(?:step|part|tip|q|a|method)\s)?(?:\d{1,3}|[A-Za-z])[.)]\W*\Z", re.IGNORECASE)
 _LEAD_IN = re.compile(r"(?:\*\*|__)\S+(?:[ \t]+\S+){0,2}(?:\*\*|__)\Z")
@@ -267,7 +273,7 @@ def _continues(text: str, start: int, end: int, after: int) -> bool:
             return True
         if _SHORTENED.search(tail) or (_AMOUNT.search(tail) and _AMOUNTS_TO.match(text, after)):
             return True
-        if _SAINT.search(tail):
+        if _SAINT.search(tail) or (_CLOCK_TIME.search(tail) and _TIME_GOES_ON.match(text, after)):
             return True
     if end - start < 16 and _ENUMERATOR.match(tail):
         return True

@@ -1,4 +1,4 @@
-"""Proof by code: a number that follows from the contexts is supported, with its formula and inputs; see `derive`."""
+"""Proof by code: what follows from the contexts is supported, with its formula and its inputs; see `derive`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from faithmeter.text.english.clauses import clauses
 from faithmeter.verify.derive.changes import changed, once
 from faithmeter.verify.derive.claims import countable, read_claim, with_subject, worth
 from faithmeter.verify.derive.counts import counted
+from faithmeter.verify.derive.opening_hours import opening_hours
 from faithmeter.verify.derive.restate import restated
 from faithmeter.verify.derive.rules import aggregate, compared, multiple, portion
 from faithmeter.verify.derive.sources import facts
@@ -21,7 +22,7 @@ from faithmeter.verify.derive.times import age, clock_after, lasted, weekday
 
 __all__ = ["VERSION", "Derivation", "derive"]
 
-VERSION = 3
+VERSION = 4
 """Raised when the rules change: part of the signature of the verifiers that use them."""
 RULES = (weekday, age, lasted, clock_after, multiple, changed, once, portion, foremost, compared, aggregate, restated)
 """Asked in turn; the first that finds something settles the claim."""
@@ -55,7 +56,12 @@ def derive(claim: str, index: Index, contexts: Sequence[Context], *, hint: str =
     `hint` says what its pronouns refer to. A claim of several clauses is refuted by one, and proven by all; where only
     some are proven, the others are the derivation's `rest`.
     """
-    if len(claim) > _LONGEST or not countable(claim):
+    if len(claim) > _LONGEST:
+        return None
+    if timed := opening_hours(claim, index, contexts):
+        lead = _FOLLOWS if timed.holds else "The contexts give"
+        return Derivation(*timed[:3], f"{lead} {timed.formula}.", *timed[3:])
+    if not countable(claim):
         return None
     whole = _derive(claim, index, contexts, hint=hint)
     return whole or _derive_clauses(claim, index, contexts, hint=hint)
