@@ -30,9 +30,9 @@ from faithmeter.evidence.passages import Index, Passage, as_text, best_evidence,
 from faithmeter.text.english.short_answers import as_statement
 from faithmeter.verify import derive
 from faithmeter.verify._onnx import ort
-from faithmeter.verify.limits import with_limits
 from faithmeter.verify.local_features import Mismatches, Setting, mismatches, setting_of
 from faithmeter.verify.local_marks import Gaps, MarkRule, Token, mark
+from faithmeter.verify.notes import noted
 from faithmeter.verify.placeholders import filled
 
 WEIGHTS = Path(__file__).resolve().parents[1] / "weights" / "local"
@@ -186,7 +186,7 @@ class LocalVerifier:
     @property
     def signature(self) -> str:
         settings = hashlib.sha256(repr(self.calibration).encode()).hexdigest()[:6]
-        return f"local.8,{self.calibration.model},{settings},derive.{derive.VERSION}"
+        return f"local.9,{self.calibration.model},{settings},derive.{derive.VERSION}"
 
     def reads(self, pair: Pair) -> Sequence[str]:
         """What the claim's pronouns refer to, and what a bare "yes" states."""
@@ -270,7 +270,7 @@ class LocalVerifier:
         text = " ".join(claim.split())
         evidence = filled(as_text(passages), text)
         mismatched, setting = mismatches(text, evidence, hint=hint), setting_of(text, evidence, hint=hint)
-        read = with_limits(evidence, text)  # what stands there, letter by letter, is told without such notes
+        read = noted(evidence, text, hint=hint)  # what stands there, letter by letter, is told without such notes
         encoding = model.tokenizer.encode(claim, add_special_tokens=False)
         readings = []
         for begin in range(0, max(1, len(encoding.ids)), CLAIM_AT_MOST):

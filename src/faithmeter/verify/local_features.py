@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from faithmeter.evidence.passages import NUMBERS, terms
 from faithmeter.text.english.mentions import plain_number
+from faithmeter.text.english.name_forms import stands_in
 from faithmeter.verify.bound_numbers import misbound, overdue
 from faithmeter.verify.owners import misowned
 
@@ -18,6 +19,8 @@ _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?", re.ASCII)
 _SPACED = re.compile(r"\d(?:\d{0,2}(?: ?, ?\d{3})+(?!\d)|(?<!\d\d)\d*+ ?\. ?\d+)", re.ASCII)
 # A lone digit may well be a citation, or the count of a list.
 _MEANT_NUMBER = re.compile(r"(?<![\w.,])(?:\d{2,}(?:,\d{3})*(?:\.\d+)?|\d(?:,\d{3})+|\d\.\d+)", re.ASCII)
+_DECADE = re.compile(r"\bCOVID-19\b|\b(1[5-9]\d|20\d)0s\b", re.IGNORECASE)
+_THOUSANDS = re.compile(r"\d++(?:\.\d++)?(?=[kK]\b)", re.ASCII)
 _COUNT = rf"\d+(?:,\d{{3}})*(?:\.\d+)?|\b(?:{'|'.join(NUMBERS)})\b"
 _MEASURE = re.compile(rf"([$€£]?)({_COUNT})(?:[\s-]?(%|[^\W\d_]+)|\s?°\s?([CF])\b)?", re.ASCII | re.IGNORECASE)
 _NUMBER_WORDS = {word: re.compile(rf"(?<![a-z]){word}(?![a-z])") for word in NUMBERS}
@@ -71,7 +74,9 @@ _BOUND = re.compile(
 _DENIED = re.compile(r"(?:\b(?:not|never|cannot)|n['’]t)(?: [^\W\d_]+){0,3} $", re.IGNORECASE)
 """What turns the bound after it round: "won't get fewer than 25"."""
 _CLOCK = re.compile(r"(\d(?<!\w\d)\d?)(?::\d\d|(?= ?[ap]\.?m))", re.ASCII | re.IGNORECASE)
-_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]+")
+_NAME = re.compile(r"(?<![.!?:]\s)(?<![\"“(])(?<!^)\b[A-Z][\w'’-]+")
+_HEADING = re.compile(r"\W*+\w[\w’'-]*+(?: (?:[A-Z][\w’'-]*+|of|and|the|for|in|to|or|a)){0,7}+[*_]*+:(?=[\s*])[\s*_]*+")
+"""What stands before what a line says: "Safety Features: …"."""
 
 
 class Mismatches(NamedTuple):
@@ -121,17 +126,32 @@ def mismatches(claim: str, evidence: str, *, hint: str = "") -> Mismatches:
     """Count the words, numbers and names of a claim that its evidence holds."""
     wanted, held = terms(claim), set(terms(evidence))
     numbers = numbers_in(evidence) | numbers_in(hint)
-    known = f"{evidence} {hint}".lower()
+    known = f"{evidence} {hint}"
+    lower = known.lower()
     return Mismatches(
         sum(term in held for term in wanted) / max(1, len(wanted)),
-        min(3, len({plain_number(number) for number in _MEANT_NUMBER.findall(claim)} - numbers)),
-        min(3, sum(name.lower().removesuffix("'s") not in known for name in _NAME.findall(claim))),
+        min(
+            3,
+            len({plain_number(number) for number in _MEANT_NUMBER.findall(_without_decades(claim, numbers))} - numbers),
+        ),
+        min(3, sum(not stands_in(name, known, lower) for name in _names(claim))),
         _misdated(claim, evidence),
         _mismeasured(claim, evidence),
         _overturned(claim, evidence),
         int(misbound(claim, evidence) is not None),
         int(misowned(claim, evidence) is not None),
     )
+
+
+def _names(claim: str) -> list[str]:
+    heading = _HEADING.match(claim)
+    return [match[0] for match in _NAME.finditer(claim) if not heading or match.start() > heading.end()]
+
+
+def _without_decades(claim: str, numbers: set[str]) -> str:
+    """A claim without the decades that the evidence has a year of, and without the number of COVID-19."""
+    years = {number[:3] for number in numbers if len(number) == 4}
+    return _DECADE.sub(lambda match: " " if match[1] is None or match[1] in years else match[0], claim)
 
 
 def _misdated(claim: str, evidence: str) -> int:
@@ -203,5 +223,6 @@ def numbers_in(text: str) -> set[str]:
     numbers = {plain_number(number) for number in _NUMBER.findall(text)}
     numbers |= {plain_number(number.replace(" ", "")) for number in _SPACED.findall(text)}
     numbers |= {str((int(hour) + 12) % 24) for hour in _CLOCK.findall(text) if int(hour) < 24}
+    numbers |= {f"{float(number) * 1000:.0f}" for number in _THOUSANDS.findall(text)}
     lower = text.lower()
     return numbers | {NUMBERS[word] for word in NUMBERS if word in lower and _NUMBER_WORDS[word].search(lower)}
