@@ -15,7 +15,7 @@ import torch
 from tokenizers import Encoding, Tokenizer
 from torch import Tensor
 
-from faithmeter.verify.limits import with_limits
+from faithmeter.verify.notes import noted
 from training.rows import Row
 
 CLAIM_AT_MOST, HINT_AT_MOST, ALL_AT_MOST = 200, 60, 448
@@ -135,7 +135,7 @@ def lay_out(rows: Sequence[Parts], tokenizer: Tokenizer) -> Layout:
 
 def encode_rows(rows: Sequence[Row], tokenizer: Tokenizer) -> Encoded:
     """Turn rows into ids, with marks on the claims' tokens."""
-    read = [with_limits(row.evidence, row.claim) for row in rows]
+    read = [noted(row.evidence, row.claim, hint=row.hint) for row in rows]
     claims, hints, evidence = (
         tokenizer.encode_batch(texts, add_special_tokens=False)
         for texts in ([row.claim for row in rows], [row.hint for row in rows], read)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from faithmeter import check
-from faithmeter.verify.limits import with_limits
+from faithmeter.verify.notes.limits import with_limits
 
 FREE = "Orders over $50 ship free within the EU. Smaller orders cost $4.90."
 
