@@ -13,6 +13,7 @@ from faithmeter.datamodels import Kind, Sample
 from faithmeter.evidence.passages import WORD, Index, as_text, best_evidence, select, stem
 from faithmeter.text import Span
 from faithmeter.text.english import word_tables as lexicon
+from faithmeter.text.english.name_forms import has_other_form
 from faithmeter.verify.local_features import numbers_in
 
 LIGHT = (
@@ -137,9 +138,14 @@ class Sources:
         self.question = sample.question or ""
 
     @cached_property
+    def whole(self) -> str:
+        """All contexts, spaces levelled."""
+        return " ".join("\n".join(self.texts).split())
+
+    @cached_property
     def lower(self) -> str:
-        """All contexts in lower case, spaces levelled."""
-        return " ".join("\n".join(self.texts).lower().split())
+        """The same in lower case."""
+        return self.whole.lower()
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -223,8 +229,12 @@ class Comparison:
 
     @cached_property
     def absent(self) -> frozenset[int]:
-        """The indices of the claim's heavy words that no context has."""
-        return self._lacking(self.sources.stems)
+        """The indices of the claim's heavy words that no context has, names in none of their forms."""
+        lacking = self._lacking(self.sources.stems)
+        return frozenset(n for n in lacking if not self._is_named_otherwise(self.ours[n].text))
+
+    def _is_named_otherwise(self, word: str) -> bool:
+        return word[:1].isupper() and has_other_form(word, self.sources.whole, self.sources.lower)
 
     @cached_property
     def foreign(self) -> frozenset[int]:

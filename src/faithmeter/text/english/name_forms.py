@@ -43,16 +43,25 @@ _HALVES = frozenset(("am", "pm"))
 
 def stands_in(name: str, text: str, lower: str) -> bool:
     """Whether a text, given as it is and in small letters, has a word of a name in any of its forms."""
-    plain = name.lower().replace("’", "'").removesuffix("'s").rstrip("'")
+    plain = _plain(name)
     return (
         plain in lower
         or plain in _HALVES
         or (plain.endswith("s") and (len(plain) > 4 or name[:-1].isupper()) and plain[:-1] in lower)
         or ("-" in plain and all(part.isdigit() or part in lower for part in plain.split("-")))
         or plain.replace("-", "") in lower.replace("-", "")
-        or _in_calendar(plain.removesuffix("s"), lower)
-        or _in_geography(plain, text, lower)
+        or has_other_form(name, text, lower)
     )
+
+
+def has_other_form(name: str, text: str, lower: str) -> bool:
+    """Whether a text has another word for a name: an abbreviation, a country's people, a month's number."""
+    plain = _plain(name)
+    return _in_calendar(plain.removesuffix("s"), lower) or _in_geography(plain, text, lower)
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("’", "'").removesuffix("'s").rstrip("'")
 
 
 def _in_calendar(plain: str, lower: str) -> bool:
