@@ -1,8 +1,9 @@
 """Measures what the notes are worth that code writes for the network: `python -m benchmarks.notes`.
 
 Claims of the files of training data, and of the cases that were written one by one, for which `verify/notes` writes
-something, judged by the embedded network with and without its notes. The network has learnt from most of these rows,
-without notes of families and of what is more; nothing was fitted to how they are written but the rules of where one is.
+something, judged by the embedded network with and without it. The network has learnt from most of these rows, without
+notes, but not from the written cases that are held; nothing was fitted to how they are written but the rules of where a
+note is.
 """
 
 from __future__ import annotations
@@ -54,9 +55,10 @@ def asked(limit: int | None) -> Iterator[Asked]:
             for row in sorted(read(name, limit, folder="train"), key=lambda row: str(row["context"])):
                 yield Asked(source, row["context"], row["claim"], row["label"] == "supported")
     for case in all_cases()[:limit]:
+        source = "written, held" if case.held else "written, learnt"
         for world, context in enumerate(case.texts):
             for *labels, claim in case.claims:
-                yield Asked("written", context, claim, labels[world] == "supported")
+                yield Asked(source, context, claim, labels[world] == "supported")
 
 
 def cases(limit: int | None) -> Iterator[Case]:
@@ -84,7 +86,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="at most so many rows of each file, and so many written cases")
     found = list(cases(parser.parse_args().limit))
     model, calibration = load_model(), read_calibration()
-    print(f"{'':30} claims  supported  balanced accuracy  AUROC")
+    print(f"{'':33} claims  supported  balanced accuracy  AUROC")
     for kind in sorted({case.kind for case in found}):
         some = [case for case in found if case.kind == kind]
         good, ones = np.array([case.good for case in some]), np.ones((1, len(some)))
@@ -92,7 +94,7 @@ def main() -> None:
             supports = np.array([support(model, calibration, case, getattr(case, name)) for case in some])
             balanced = metrics.balanced_accuracy(good, supports >= calibration.threshold, ones)[0]
             area = metrics.auroc(good, supports, ones)[0]
-            print(f"{kind:22} {name:7} {len(some):6}  {good.mean():9.3f}  {balanced:17.3f}  {area:.3f}")
+            print(f"{kind:25} {name:7} {len(some):6}  {good.mean():9.3f}  {balanced:17.3f}  {area:.3f}")
 
 
 if __name__ == "__main__":
