@@ -12,14 +12,14 @@ from typing import NamedTuple
 from faithmeter.datamodels import Context, Evidence
 from faithmeter.evidence.passages import Index, Passage, terms
 from faithmeter.text.english.word_tables import WEEKDAYS
-from faithmeter.verify.derive.schedules import GLUE, Hours, clock, read_hours, tells_hours
+from faithmeter.verify.derive.schedules import CLOSED, DAY, GLUE, Hours, clock, read_hours, tells_hours
 
 _TELLS = re.compile(r"\b(?:open(?:s|ing)?|clos(?:e|es|ed|ing)|hours|operat(?:es|ing))\b", re.IGNORECASE)
 _OTHER = re.compile(
     r"\b(?:breakfast|brunch|lunch|dinner|supper|kitchen|happy hours?|deliver\w*|takeout|review\w*|customers?|guests?"
-    r"|diners?|patrons?|visit(?:ed|or|ors)|wait(?:ed|ing)?|arriv\w*|appointments?|bar|lounge|pool|patio|office|phone"
+    r"|diners|patrons?|visit(?:ed|or|ors)|wait(?:ed|ing)?|arriv\w*|appointments?|bar|lounge|pool|patio|office|phone"
     r"|line|someone|one (?:of|person|who)|said|says|complain\w*|suggest\w*|mentions?|asked|would|wish\w*|like|holidays?"
-    r"|if|unless|no|not|n['’]t|never|may|might|could|should|listed|given|out of|closed to|about|around|approximately"
+    r"|if|unless|no|not|n['’]t|never|may|might|could|should|out of|closed to|about|around|approximately"
     r"|usually|typically|often|sometimes|likely|half days?|(?:four|five|six) days|as (?:early|late) as|or (?:earlier"
     r"|later))\b",
     re.IGNORECASE,
@@ -27,12 +27,24 @@ _OTHER = re.compile(
 """What may be open at other times than the place itself, or says how sure it is."""
 _SOME = re.compile(r",? (?:on |in )?(?:the|its) (?:first|last|latter|former|other)\b", re.IGNORECASE)
 """What makes a time that of some days which are not named."""
-_VAGUE = re.compile(r"\b(?:late|early|later|earlier|longer|longest|shorter)\b", re.IGNORECASE)
+_VAGUE = re.compile(
+    r"\b(?:late|early|later|earlier|longer|longest|shorter|shortest|extend\w*|limited|reduced|different|special|full|half)\b",
+    re.IGNORECASE,
+)
 """Said of days without a time."""
-_ONLY = re.compile(r"\bonly\b", re.IGNORECASE)
+_REMARK = re.compile(
+    r"[\s,]*(?:\b(?:and|but|while) )?(?:\b(?:with|it has|has|offers|they have) )?\b(?:slightly |somewhat |much )?"
+    r"(?P<way>extended|longer|later|shorter|limited|reduced)(?: (?:opening|operating|business))?"
+    r" (?:hours|closing times?) (?:on|during|at|for|over) (?P<days>(?:the )?(?:weekends?|weekdays?"
+    r"|[A-Z][a-z]{2,5}days?[A-Za-z, -]*days?|[A-Z][a-z]{2,5}days?))\W*$"
+)
+"""What compares the hours of some days with those of the others: "…, with longer hours on weekends"."""
+_ONLY = re.compile(r"\bonly\b(?! (?:until|till|from)\b)", re.IGNORECASE)
 _ONE_DAY = re.compile(r"\b(?:an?|one|last|this|next|that)\s+(?:\w+ )?$", re.IGNORECASE)
 """What stands before a day that is not every such day."""
 _RANGE = re.compile(r"(?P<opens>[\w:. ]{1,12}?)\s?(?:-|–|—|to)\s?(?P<closes>[\w:. ]{1,12})")
+_AFTERNOON = re.compile(r"(?<!\d)(?:1[3-9]|2[0-4]|0)(?:[:.]\d|\s?(?:-|–|to)|$)")
+"""What tells that all hours of a timetable go to 24."""
 _LEAST_DAYS = 3
 """With fewer days a record says nothing of those that it leaves out."""
 _SHOWN = 3
@@ -74,8 +86,11 @@ def opening_hours(claim: str, index: Index, contexts: Sequence[Context]) -> Time
     """Prove or refute what a claim says of opening hours; None where that is not certain."""
     if not _TELLS.search(claim):
         return None
+    remark = _REMARK.search(claim)
+    whole, claim = claim, claim[: remark.start()] if remark else claim
     said = read_hours(claim)
-    if not said or _OTHER.search(claim, 0, said[-1].end) or _SOME.match(claim, said[-1].end):
+    plain = CLOSED.sub(lambda match: " " * len(match[0]), claim)  # "no hours" says no more than "closed"
+    if not said or _OTHER.search(plain, 0, said[-1].end) or _SOME.match(claim, said[-1].end):
         return None
     if any(_ONE_DAY.search(claim[: one.start]) for one in said) or not all(_is_plain(one, claim) for one in said):
         return None
@@ -83,9 +98,20 @@ def opening_hours(claim: str, index: Index, contexts: Sequence[Context]) -> Time
     if not table or not _is_of(table, claim, said):
         return None
     sure, used = True, list[_Entry]()
+    if remark:
+        compared = _compared(remark, table)
+        if not compared or compared[0] is False:
+            return compared and _timed(False, compared[1], contexts, gaps=((remark.start(), len(whole)),))
+        used = compared[1]
     for one in said:
-        answers = {day: _answer(one, day, table) for day in sorted(one.days or table.entries)}
+        days = one.days & table.entries.keys() if one.others else one.days or table.entries.keys()
+        answers = {day: _answer(one, day, table) for day in sorted(days)}
         known = [answer for answer in answers.values() if answer is not None]
+        if one.most:
+            if not known or 2 * sum(known) == len(known):
+                return None
+            known = [2 * sum(known) > len(known)]
+            answers = dict.fromkeys(answers, known[0])
         if False in known and (one.days or not any(known)):
             day = next(day for day, answer in answers.items() if answer is False)
             missing = f"no hours for {WEEKDAYS[day].capitalize()}"
@@ -98,6 +124,33 @@ def opening_hours(claim: str, index: Index, contexts: Sequence[Context]) -> Time
     if not sure or not used or _ONLY.search(claim):
         return None
     return _timed(True, used, contexts, rest=_rest(claim, said[0].start, said[-1].end))
+
+
+def _compared(remark: re.Match[str], table: _Timetable) -> tuple[bool, list[_Entry]] | None:
+    """Whether the days that a remark names have longer hours than the others, or shorter; None where that is open."""
+    said = read_hours(remark["days"])
+    spans = {
+        day: span for day, entry in table.entries.items() if (span := _span(entry, closing=remark["way"] == "later"))
+    }
+    if not said or not said[0].days <= spans.keys() or said[0].days == spans.keys():
+        return None
+    sign = -1 if remark["way"].lower() in ("shorter", "limited", "reduced") else 1
+    these = [sign * spans[day] for day in said[0].days]
+    others = [sign * span for day, span in spans.items() if day not in said[0].days]
+    entries = [table.entries[day] for day in sorted(said[0].days)] + [table.entries[min(spans.keys() - said[0].days)]]
+    if min(these) > min(others) and sum(these) / len(these) > sum(others) / len(others):
+        return True, entries
+    return (False, entries) if max(these) <= min(others) else None
+
+
+def _span(entry: _Entry, *, closing: bool) -> int:
+    """For how many minutes it is open on a day, or until when; 0 if that cannot be known."""
+    hours = entry.hours
+    if hours is None or hours.closed or not hours.opens or not hours.closes or len(hours.opens | hours.closes) != 2:
+        return 0
+    opens, closes = min(hours.opens), min(hours.closes)
+    span = (closes - opens) % DAY
+    return opens + span if closing else span
 
 
 def _is_of(table: _Timetable, claim: str, said: Sequence[Hours]) -> bool:
@@ -161,10 +214,12 @@ def _answer(said: Hours, day: int, table: _Timetable) -> bool | None:
 def _timetable(index: Index) -> _Timetable | None:
     """The one timetable of the contexts; None if there is none, or more than one."""
     tables: dict[tuple[object, ...], dict[int, _Entry]] = {}
-    for passage in index.passages:
-        for key, day, value in _entries(passage):
-            shown = f"{WEEKDAYS[day].capitalize()}: {value}"
-            tables.setdefault((passage.context, key), {})[day] = _Entry(_hours(value), passage, shown)
+    rows = [(passage, *entry) for passage in index.passages for entry in _entries(passage)]
+    whole_day = any(_AFTERNOON.search(value) for *_, value in rows)
+    for passage, key, day, value in rows:
+        shown = f"{WEEKDAYS[day].capitalize()}: {value}"
+        hours = _hours(value, whole_day=whole_day)
+        tables.setdefault((passage.context, key), {})[day] = _Entry(hours, passage, shown)
     if tables:
         return _Timetable(next(iter(tables.values())), complete=True) if len(tables) == 1 else None
     return _written(index)
@@ -206,11 +261,11 @@ def _entries(passage: Passage) -> Iterator[tuple[str, int, str]]:
         yield passage.fields[1][0], WEEKDAYS.index(day), passage.fields[1][1]
 
 
-def _hours(value: str) -> Hours | None:
+def _hours(value: str, *, whole_day: bool) -> Hours | None:
     if value.strip().lower() == "closed":
         return Hours(frozenset(), closed=True)
     match = _RANGE.fullmatch(value.strip())
-    opens, closes = (clock(match["opens"]), clock(match["closes"])) if match else (None, None)
+    opens, closes = (clock(match[part], whole_day=whole_day) if match else None for part in ("opens", "closes"))
     if not opens or not closes:
         return None
     return Hours(frozenset(), opens, closes)
