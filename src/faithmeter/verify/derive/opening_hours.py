@@ -33,7 +33,7 @@ _VAGUE = re.compile(
 )
 """Said of days without a time."""
 _REMARK = re.compile(
-    r"[\s,]*(?:\b(?:and|but|while) )?(?:\b(?:with|it has|has|offers|they have) )?\b(?:slightly |somewhat |much )?"
+    r"[\s,]{0,3}(?:\b(?:and|but|while) )?(?:\b(?:with|it has|has|offers|they have) )?\b(?:slightly |somewhat |much )?"
     r"(?P<way>extended|longer|later|shorter|limited|reduced)(?: (?:opening|operating|business))?"
     r" (?:hours|closing times?) (?:on|during|at|for|over) (?P<days>(?:the )?(?:weekends?|weekdays?"
     r"|[A-Z][a-z]{2,5}days?[A-Za-z, -]*days?|[A-Z][a-z]{2,5}days?))\W*$"
@@ -50,7 +50,7 @@ _LEAST_DAYS = 3
 _SHOWN = 3
 _WORD = re.compile(r"[^\W_]+")
 _SHORT = 9
-_JOINT = re.compile(r"(?:\s(?:from|at|until|on|is|are))*[\s,(]*$")
+_JOINT = re.compile(r"(?:\s(?:from|at|until|on|is|are)){0,4}[\s,(]{0,4}$")
 _MORE = re.compile(r",|\band\b|\bwith\b|\b(?!an?\b|the\b)(?:[a-z]+-[a-z]+|an? \w+)\b", re.IGNORECASE)
 """What says more than who is open."""
 _ALWAYS_OR_NEVER = (frozenset([0]), frozenset([0]))

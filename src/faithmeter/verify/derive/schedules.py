@@ -60,9 +60,9 @@ _OPENS = re.compile(
 )
 _TURNS = re.compile(r"open|clos|start|begin|end|until|from", re.IGNORECASE)
 _VERB = re.compile(r"\b(opens|opening|starts|starting|begins|beginning|closes|closing|ends|ending)\b", re.IGNORECASE)
-_TELLS = re.compile(rf"\b(?:open|clos|hours\b|operat)|^\W*{_NAMED}", re.MULTILINE | re.IGNORECASE)
-_LIST = re.compile(r"\s*(?:,|and|&|,? and|or|as well as)\s*(?:on |also on |also |the )?\s*", re.IGNORECASE)
-_CLOSE_LIST = re.compile(r"\s*(?:,|and|&|,? and|or)\s*", re.IGNORECASE)
+_TELLS = re.compile(rf"\b(?:open|clos|hours\b|operat)|^\W{{0,9}}{_NAMED}", re.MULTILINE | re.IGNORECASE)
+_LIST = re.compile(r"\s{0,2}(?:,|and|&|,? and|or|as well as)\s{0,2}(?:on |also on |also |the )?", re.IGNORECASE)
+_CLOSE_LIST = re.compile(r"\s{0,2}(?:,|and|&|,? and|or)\s{0,2}", re.IGNORECASE)
 """The same without what may begin another part: "from 7 on weekdays, and on Saturdays from 8"."""
 _BUT = re.compile(
     r",?\s*\(?(?:except|excluding|but not|apart from|other than)(?: for)?(?: on)?\s*| but (?:on )?", re.IGNORECASE
@@ -84,6 +84,10 @@ GLUE = words_of(
 )
 """What may stand between days and times."""
 _ELSE = re.compile(r",\s*or\b|\bor,|\bor on\b|\b(?:except|apart from|other than)\b", re.IGNORECASE)
+_MOST = 40
+"""Days and times that are read of a text."""
+_BACK = 80
+"""Characters before a time in which the verb stands that says whether it opens or closes then."""
 _NEAR = 5
 """Characters after a time in which that begins."""
 _PAUSE = re.compile(r"[,;]|\b(?:and|but)\b")
@@ -154,6 +158,8 @@ def tells_hours(text: str) -> bool:
 def read_hours(text: str) -> list[Hours] | None:
     """What a text says of days and hours; None where any of it is not understood."""
     items = _items(text)
+    if len(items) > _MOST:
+        return None
     for joins in (True, False):
         for listed in (_LIST, _CLOSE_LIST):
             if found := _read(text, _merged(text, items, listed, joins=joins)):
@@ -298,7 +304,7 @@ def _time_items(text: str) -> Iterator[_Item]:
             yield _Item("times", *match.span(), opens=opens, closes=closes)
             role, last, end = "both", frozenset(), match.end()
         elif (at := clock(match["alone"])) and not (match["alone"].isdigit() and _is_no_time(text, match.end())):
-            before = text[: match.start()]
+            before = text[max(0, match.start() - _BACK) : match.start()]
             role = "closes" if _CLOSES.search(before) else "opens" if _OPENS.search(before) else role or _verb(before)
             last, end = at, match.end()
             yield _timed(match, role, at)
