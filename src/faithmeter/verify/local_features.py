@@ -20,7 +20,7 @@ _SPACED = re.compile(r"\d(?:\d{0,2}(?: ?, ?\d{3})+(?!\d)|(?<!\d\d)\d*+ ?\. ?\d+)
 # A lone digit may well be a citation, or the count of a list.
 _MEANT_NUMBER = re.compile(r"(?<![\w.,])(?:\d{2,}(?:,\d{3})*(?:\.\d+)?|\d(?:,\d{3})+|\d\.\d+)", re.ASCII)
 _DECADE = re.compile(r"\bCOVID-19\b|\b(1[5-9]\d|20\d)0s\b", re.IGNORECASE)
-_THOUSANDS = re.compile(r"(?<!\d)\d++(?:\.\d++)?(?=[kK]\b)", re.ASCII)
+_THOUSANDS = re.compile(r"(?<![\d,.])\d++(?:\.\d++)?(?=[kK]\b)", re.ASCII)
 _COUNT = rf"\d+(?:,\d{{3}})*(?:\.\d+)?|\b(?:{'|'.join(NUMBERS)})\b"
 _MEASURE = re.compile(rf"([$€£]?)({_COUNT})(?:[\s-]?(%|[^\W\d_]+)|\s?°\s?([CF])\b)?", re.ASCII | re.IGNORECASE)
 _NUMBER_WORDS = {word: re.compile(rf"(?<![a-z]){word}(?![a-z])") for word in NUMBERS}
