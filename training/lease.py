@@ -15,6 +15,7 @@ import argparse
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -51,8 +52,7 @@ def cut(config: Path, base: Path, out: Path, site: Path, *, size: int = PIECE) -
         "size": size,
         "count": -(-total // size),
     }
-    for old in (out / "pieces").glob("*/*"):
-        old.unlink()
+    shutil.rmtree(out / "pieces", ignore_errors=True)
     for number, piece in enumerate(_in_pieces(_bytes(files), size)):
         folder = out / "pieces" / f"{number:02}"
         folder.mkdir(parents=True, exist_ok=True)
