@@ -332,7 +332,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=Path("out/training"))
     parser.add_argument("--site", type=Path, default=Path("out/site"), help="packages that the machine lacks")
     parser.add_argument("--root", type=Path, default=Path("/tmp/lease"), help="where everything lies there")
-    parser.add_argument("--seconds", type=float, default=1500, help="from the first piece until all is to be done")
+    parser.add_argument("--seconds", type=float, default=1600, help="from the first piece until all is to be done")
     parser.add_argument("--wait", type=float, default=0, help="seconds to stay before saying how far all is")
     options = parser.parse_args(arguments)
     if options.step == "cut":
