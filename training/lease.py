@@ -82,7 +82,8 @@ def _read(config: Path, base: Path, out: Path) -> Iterator[Sent]:
         if (path := out / f"{name}.jsonl.xz").exists():
             yield _whole(path, f"out/{path.name}")
     unread = {base / "minilm" / "model.safetensors"} if settings["student"]["start"] == "shipped" else set()
-    for path in sorted(path for path in base.rglob("*") if path.is_file() and path not in {*models, *unread}):
+    others = [path for path in base.rglob("*") if path.is_file() and path not in {*models, *unread}]
+    for path in sorted(others, key=lambda path: (path.suffix != ".json", path)):  # tokenizers first: rows wait for them
         yield _whole(path, f"base/{path.relative_to(base)}")
     for model in models:
         sent = _whole(model, f"base/{model.relative_to(base)}")
