@@ -247,7 +247,7 @@ def test_evaluate_takes_samples_rows_and_files(tmp_path: pytest.TempPathFactory)
 
 def test_the_signature_says_how_results_were_made() -> None:
     evaluator = Evaluator(verifier=Substring(), scoring="strict")
-    assert evaluator.signature == "extract:sentences.4|verify:substring|score:strict"
+    assert evaluator.signature == "extract:sentences.5|verify:substring|score:strict"
     assert asyncio.run(evaluator.check(Sample(answer="x.", contexts=["y"]))).signature == evaluator.signature
 
 

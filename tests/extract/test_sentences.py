@@ -290,7 +290,7 @@ async def test_what_the_user_said_is_no_claim_of_the_answer(question: str | None
 
 
 def test_a_language_is_checked() -> None:
-    assert load_extractor("sentences:de").signature == "sentences.4,de"
+    assert load_extractor("sentences:de").signature == "sentences.5,de"
     with pytest.raises(UsageError, match="unknown language 'Klingon'"):
         load_extractor("sentences:Klingon")
     with pytest.raises(UsageError, match="unknown extractor 'words'"):

@@ -89,11 +89,11 @@ def test_an_unfaithful_sentence_is_handled(start: Start, handling: Any, text: st
 
 
 def test_a_faithful_answer_passes_to_the_letter(start: Start) -> None:
-    answer = f"**Height**\n\n- {GOOD}\n- {LAST}\n\nLet me know if you have any other questions!\n"
+    answer = f"**The Eiffel Tower**\n\n- {GOOD}\n- {LAST}\n\nLet me know if you have any other questions!\n"
     _, _, client = start(answer=answer)
     text, account, finish = said(client, stream_options={"include_usage": True})
     assert (text, account["outcome"], finish) == (answer, "clean", "stop")
-    assert (account["claims"], account["unsupported"], account["score"]) == (3, 0, 1.0)  # a heading is judged
+    assert (account["claims"], account["unsupported"], account["score"]) == (3, 0, 1.0)  # a heading that names a thing is judged
 
 
 def test_langchain_pointed_at_it(start: Start) -> None:

@@ -27,7 +27,7 @@ class SentenceExtractor:
 
     @property
     def signature(self) -> str:
-        return "sentences.4" + ("" if self.language == "en" else f",{self.language}")
+        return "sentences.5" + ("" if self.language == "en" else f",{self.language}")
 
     async def extract(self, sample: Sample) -> Extraction:
         """Every sentence becomes a claim or an aside."""
