@@ -93,7 +93,7 @@ def test_a_faithful_answer_passes_to_the_letter(start: Start) -> None:
     _, _, client = start(answer=answer)
     text, account, finish = said(client, stream_options={"include_usage": True})
     assert (text, account["outcome"], finish) == (answer, "clean", "stop")
-    assert (account["claims"], account["unsupported"], account["score"]) == (3, 0, 1.0)  # a heading that names a thing is judged
+    assert (account["claims"], account["unsupported"], account["score"]) == (3, 0, 1.0)  # the heading is judged
 
 
 def test_langchain_pointed_at_it(start: Start) -> None:
