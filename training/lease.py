@@ -31,7 +31,7 @@ SHARE = 0.36
 """The part of the time left that the teacher learns for, and of what is then left that it answers for."""
 SPARED = 45.0
 """Seconds at the end for the way back."""
-PAUSE = 0.2
+PAUSE = 0.5
 CODE = Path(__file__).resolve().parents[1]
 
 
@@ -73,17 +73,18 @@ def _code(site: Path) -> Iterator[Sent]:
 
 def _read(config: Path, base: Path, out: Path) -> Iterator[Sent]:
     """What the steps read: rows first, and a language model last."""
+    from training.steps import LESSONS
+
     settings = json.loads(config.read_text())
     yield _whole(config, "config.json")
     models = sorted(base.rglob("*.gguf"))
     for model in models:
         _keep_tokenizer(model)
-    for name in ("train", "roles", "skills", "crossed", "eval", "held"):
+    for name in (*LESSONS, "eval", "held"):
         if (path := out / f"{name}.jsonl.xz").exists():
             yield _whole(path, f"out/{path.name}")
     unread = {base / "minilm" / "model.safetensors"} if settings["student"]["start"] == "shipped" else set()
-    others = [path for path in base.rglob("*") if path.is_file() and path not in {*models, *unread}]
-    for path in sorted(others, key=lambda path: (path.suffix != ".json", path)):  # tokenizers first: rows wait for them
+    for path in sorted(path for path in base.rglob("*") if path.is_file() and path not in {*models, *unread}):
         yield _whole(path, f"base/{path.relative_to(base)}")
     for model in models:
         sent = _whole(model, f"base/{model.relative_to(base)}")
@@ -242,17 +243,16 @@ def _start(root: Path, module: str, *arguments: str, log: str) -> subprocess.Pop
 def work(root: Path) -> None:
     """Run every step once what it reads has come."""
     config = json.loads((root / "config.json").read_text())
-    student = None
     try:
-        _wait(root, lambda: not _missing(root, ("out/", "config.json")) and not _tokenizers_missing(root))
+        _wait(root, lambda: all(name.endswith(".gguf") for name in _missing(root)))
         if "replies" in config:
             _wait(root, lambda: not _missing(root))
             _step(root, config, "reply").wait()
         steps = [_step(root, config, name) for name in ("encode", "group")]
         if any(step.wait() for step in steps):
             raise SystemExit("the rows could not be encoded")
-        _wait(root, lambda: not _missing(root))
         student = _start(root, "training.lease", "fit", "--root", str(root), log="fit")
+        _wait(root, lambda: not _missing(root))
         learns = left(root) * SHARE
         config["teacher"] |= {"seconds": learns, "ask_seconds": (left(root) - learns) * SHARE}
         print("the teacher ended with", _step(root, config, "teach", "ask").wait(), flush=True)
@@ -261,10 +261,6 @@ def work(root: Path) -> None:
     finally:
         (root / "taught").touch()
         (root / "done").touch()
-
-
-def _tokenizers_missing(root: Path) -> list[str]:
-    return [name for name in _missing(root, ("base/",)) if name.endswith("tokenizer.json")]
 
 
 def _wait(root: Path, ready: Callable[[], bool]) -> None:

@@ -56,6 +56,15 @@ def prepared(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def there(tmp_path: Path) -> Path:
+    """Where pieces are taken, with `work` as if it ran already: nothing is to start."""
+    root = tmp_path / "there"
+    root.mkdir()
+    (root / "work.log").touch()
+    return root
+
+
 def cut(folder: Path, *, size: int) -> list[Path]:
     count = lease.cut(folder / "config.json", folder / "base", folder / "out", folder / "site", size=size)
     pieces = sorted((folder / "out" / "pieces").iterdir())
@@ -91,44 +100,35 @@ def test_a_run_is_carried_over_worked_off_and_brought_back(prepared: Path, tmp_p
     assert (root / "out" / "teacher.npz").exists()
 
 
-def test_of_a_language_model_only_what_is_read_travels(prepared: Path, tmp_path: Path) -> None:
+def test_of_a_language_model_only_what_is_read_travels(prepared: Path, there: Path) -> None:
     model = prepared / "base" / "qwen" / "model.gguf"
     (piece,) = cut(prepared, size=10**9)
-    root = tmp_path / "there"
-    root.mkdir()
-    (root / "work.log").touch()  # nothing is to start
-    lease.take(piece, root, seconds=60)
-    came = root / "base" / "qwen" / "model.gguf"
+    lease.take(piece, there, seconds=60)
+    came = there / "base" / "qwen" / "model.gguf"
     assert came.stat().st_size == model.stat().st_size
     assert came.read_bytes() != model.read_bytes()
     first, second = (load_decoder(path, LAYERS - 1).state_dict() for path in (model, came))
     assert all((first[name] == second[name]).all() for name in first if not name.startswith("classes"))
 
 
-def test_a_torn_piece_is_refused_and_an_absent_one_is_named(prepared: Path, tmp_path: Path) -> None:
+def test_a_torn_piece_is_refused_and_an_absent_one_is_named(prepared: Path, there: Path) -> None:
     first, second, *_ = cut(prepared, size=900_000)
-    root = tmp_path / "there"
-    root.mkdir()
-    (root / "work.log").touch()
-    lease.take(second, root, seconds=60)
-    assert "missing [0, 2" in lease.look(root)
+    lease.take(second, there, seconds=60)
+    assert "missing [0, 2" in lease.look(there)
     data = first / "data"
     data.write_bytes(data.read_bytes()[:-1])
     with pytest.raises(SystemExit, match="torn"):
-        lease.take(first, root, seconds=60)
-    assert "missing [0, 2" in lease.look(root)
+        lease.take(first, there, seconds=60)
+    assert "missing [0, 2" in lease.look(there)
 
 
-def test_work_ends_when_what_is_missing_does_not_come(prepared: Path, tmp_path: Path) -> None:
+def test_work_ends_when_what_is_missing_does_not_come(prepared: Path, there: Path) -> None:
     first, *_ = cut(prepared, size=900_000)
-    root = tmp_path / "there"
-    root.mkdir()
-    (root / "work.log").touch()
-    lease.take(first, root, seconds=lease.SPARED + 0.1)
-    (root / "config.json").write_text(json.dumps(CONFIG))
+    lease.take(first, there, seconds=lease.SPARED + 0.1)
+    (there / "config.json").write_text(json.dumps(CONFIG))
     with pytest.raises(SystemExit, match="did not come"):
-        lease.work(root)
-    assert (root / "done").exists()
+        lease.work(there)
+    assert (there / "done").exists()
 
 
 def test_parts_that_are_lacking_are_not_joined(tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def _compared(remark: re.Match[str], table: _Timetable) -> tuple[bool, list[_Ent
     }
     if not said or not said[0].days <= spans.keys() or said[0].days == spans.keys():
         return None
-    sign = -1 if remark["way"].lower() in ("shorter", "limited", "reduced") else 1
+    sign = -1 if remark["way"] in ("shorter", "limited", "reduced") else 1
     these = [sign * spans[day] for day in said[0].days]
     others = [sign * span for day, span in spans.items() if day not in said[0].days]
     entries = [table.entries[day] for day in sorted(said[0].days)] + [table.entries[min(spans.keys() - said[0].days)]]
