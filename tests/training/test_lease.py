@@ -135,3 +135,12 @@ def test_parts_that_are_lacking_are_not_joined(tmp_path: Path) -> None:
     (tmp_path / "student.1").write_bytes(b"x")
     with pytest.raises(SystemExit, match="lacks"):
         lease.join(tmp_path, tmp_path)
+
+
+@pytest.mark.parametrize(("step", "said"), [("give", "give wants a folder"), ("take", "no piece has come")])
+def test_what_is_not_named_is_asked_for(
+    step: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        lease.main([step, "--root", str(tmp_path)])
+    assert said in capsys.readouterr().err
