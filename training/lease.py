@@ -27,7 +27,7 @@ PIECE = 58 * 2**20
 """Bytes of a piece: a call may carry 64 MiB, its small files counted in."""
 PART = 15 * 2**20
 """Bytes of a part that comes back."""
-SHARE = 0.36
+TAUGHT, ASKED = 0.22, 0.28
 """The part of the time left that the teacher learns for, and of what is then left that it answers for."""
 SPARED = 45.0
 """Seconds at the end for the way back."""
@@ -253,8 +253,8 @@ def work(root: Path) -> None:
             raise SystemExit("the rows could not be encoded")
         student = _start(root, "training.lease", "fit", "--root", str(root), log="fit")
         _wait(root, lambda: not _missing(root))
-        learns = left(root) * SHARE
-        config["teacher"] |= {"seconds": learns, "ask_seconds": (left(root) - learns) * SHARE}
+        learns = left(root) * TAUGHT
+        config["teacher"] |= {"seconds": learns, "ask_seconds": (left(root) - learns) * ASKED}
         print("the teacher ended with", _step(root, config, "teach", "ask").wait(), flush=True)
         (root / "taught").touch()
         print("the student ended with", student.wait(), flush=True)

@@ -199,7 +199,8 @@ def fit(run: Run, target: Answers | None = None) -> None:
 
     Its teachers are the student as it was, so that it forgets nothing, and the large network, where there is one, on
     the rows that it was asked about; where labels are exact they take the former student's place, wholly or in part,
-    and where nobody gave a label the large network decides alone. Runs of other seeds and weights follow each other;
+    and where nobody gave a label the large network decides alone; rows that neither speaks of are drawn less often
+    (`unasked_share`), since they only repeat what the student knows. Runs of other seeds and weights follow each other;
     the mean of their weights wavers less than any of them, and a mean with graphs that shipped before (`beside`: the
     share of each) less still. With `from` they go on from a student that was fitted before, while its former self stays
     what it was. `target` is what `own_answers` gave, if it was asked before.
@@ -221,6 +222,9 @@ def fit(run: Run, target: Answers | None = None) -> None:
             words, spread = rows.places(asked), np.repeat(own, rows.lengths[asked]).astype(np.float16)
             target.tokens[words] = (1 - spread) * taught.tokens + spread * np.nan_to_num(target.tokens[words])
         left[asked] = False
+        rest = trust == 0
+        rest[asked] = False
+        rows.weights[rest] *= config.get("unasked_share", 1.0)  # they repeat what it knows
     rows.weights[left] = 0.0  # nobody said anything of them
     print("answers blamed on their worst claim:", blame_the_worst(rows, target))
     states = []

@@ -118,6 +118,20 @@ def test_it_learns_and_says_what_it_was_asked(folder: Path, tmp_path: Path) -> N
     assert not (tmp_path / "teacher.onnx").exists()
 
 
+def test_rows_that_nobody_says_anything_new_of_are_drawn_less_often(tmp_path: Path) -> None:
+    student = {"base": "tiny", "start": "base", "own_share": 0.2, "unasked_share": 0.25, "runs": [{}],
+               "settings": {"rate": 1e-3, "epochs": 1, "tokens": 400, "teacher_share": 1.0}}  # fmt: skip
+    write_rows(tmp_path / "train.jsonl.xz", [*ROWS, *(row._replace(source="records") for row in ROWS)])
+    write_rows(tmp_path / "eval.jsonl.xz", ROWS)
+    (tmp_path / "minilm").symlink_to(WEIGHTS)
+    run = Run({"seed": 5, "student": student}, tmp_path, tmp_path, tmp_path, "cpu")
+    encode(run)
+    asked = np.array([0, 2])
+    np.savez(tmp_path / "teacher.npz", classes=np.zeros((2, 3), np.float16), asked=asked)
+    fit(run)
+    assert lessons(tmp_path).weights.tolist() == [1, 0.25, 1, 0.25, 1, 1, 1, 1]  # the labels of made records are exact
+
+
 def test_what_there_is_no_time_for_is_left_open(folder: Path) -> None:
     classes = ask(load_decoder(folder / "model.gguf").eval(), grouped(folder), device="cpu", seconds=-1)
     assert np.isnan(classes).all()
