@@ -230,12 +230,13 @@ def left(root: Path) -> float:
     return float((root / "ends").read_text()) - SPARED - time.time()
 
 
-def _start(root: Path, module: str, *arguments: str, log: str) -> subprocess.Popen[bytes]:
+def _start(root: Path, module: str, *arguments: str, log: str, nice: bool = False) -> subprocess.Popen[bytes]:
     """Start a module of what has come, in a session of its own: it outlives the call."""
+    command = [*(["nice"] if nice else []), sys.executable, "-u", "-m", module, *arguments]
     path = [str(root / "code"), str(root / "code" / "src"), str(root / "site")]
     with (root / f"{log}.log").open("wb") as file:
         return subprocess.Popen(
-            [sys.executable, "-u", "-m", module, *arguments], stdout=file, stderr=subprocess.STDOUT, cwd=root / "code",
+            command, stdout=file, stderr=subprocess.STDOUT, cwd=root / "code",
             env={**os.environ, "PYTHONPATH": os.pathsep.join(path)}, start_new_session=True,
         )  # fmt: skip
 
@@ -248,14 +249,18 @@ def work(root: Path) -> None:
         if "replies" in config:
             _wait(root, lambda: not _missing(root))
             _step(root, config, "reply").wait()
-        steps = [_step(root, config, name) for name in ("encode", "group")]
-        if any(step.wait() for step in steps):
-            raise SystemExit("the rows could not be encoded")
-        student = _start(root, "training.lease", "fit", "--root", str(root), log="fit")
-        _wait(root, lambda: not _missing(root))
+        encode = _step(root, config, "encode", nice=True)  # the teacher needs it last
+        if _step(root, config, "group").wait():
+            raise SystemExit("the rows could not be grouped")
+        dev = root / "out" / "eval.ids.npz"
+        _wait(root, lambda: not _missing(root) and (dev.exists() or encode.poll() is not None))
         learns = left(root) * TAUGHT
         config["teacher"] |= {"seconds": learns, "ask_seconds": (left(root) - learns) * ASKED}
-        print("the teacher ended with", _step(root, config, "teach", "ask").wait(), flush=True)
+        teacher = _step(root, config, "teach", "ask")
+        if encode.wait():
+            raise SystemExit("the rows could not be encoded")
+        student = _start(root, "training.lease", "fit", "--root", str(root), log="fit")
+        print("the teacher ended with", teacher.wait(), flush=True)
         (root / "taught").touch()
         print("the student ended with", student.wait(), flush=True)
     finally:
@@ -270,11 +275,11 @@ def _wait(root: Path, ready: Callable[[], bool]) -> None:
         time.sleep(PAUSE)
 
 
-def _step(root: Path, config: dict[str, Any], *names: str) -> subprocess.Popen[bytes]:
+def _step(root: Path, config: dict[str, Any], *names: str, nice: bool = False) -> subprocess.Popen[bytes]:
     path = root / f"{names[0]}.json"
     path.write_text(json.dumps(config))
     return _start(root, "training", *names, "--config", str(path), "--base", str(root / "base"),
-                  "--out", str(root / "out"), "--device", _device(), log=names[0])  # fmt: skip
+                  "--out", str(root / "out"), "--device", _device(), log=names[0], nice=nice)  # fmt: skip
 
 
 def _device() -> str:

@@ -83,10 +83,11 @@ LESSONS = ("train", "roles", "skills", CROSSED, REPLIED)
 
 def encode(run: Run) -> None:
     """Turn the rows into token ids."""
-    for name in (*LESSONS, "eval"):
+    for name in ("eval", *LESSONS):
         if (path := run.out / f"{name}.jsonl.xz").exists():
             data = encode_all(list(read_rows(path)), tokenizer_path(run))
-            data.save(run.out / f"{name}.ids.npz")
+            data.save(run.out / f"{name}.part.npz")
+            (run.out / f"{name}.part.npz").rename(run.out / f"{name}.ids.npz")  # others wait for it
             print(f"{name}: {len(data)} rows, {len(data.ids) / 1e6:.1f}M tokens", flush=True)
 
 
