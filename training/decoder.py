@@ -283,7 +283,10 @@ def teach(network: Decoder, groups: Groups, labels: Ints, settings: Settings, *,
         )
         sums += torch.stack([loss.detach(), torch.ones_like(loss)])
         if (step + 1) % 25 == 0:
-            print(f"step {step + 1}/{len(plan)} {time.time() - begun:.0f}s labels {sums[0] / sums[1]:.4f}", flush=True)
+            mean = float(sums[0] / sums[1])
+            print(f"step {step + 1}/{len(plan)} {time.time() - begun:.0f}s labels {mean:.4f}", flush=True)
+            if math.isnan(mean):
+                raise FloatingPointError("the loss is no number: what is learnt from here on is lost")
             sums.zero_()
 
 

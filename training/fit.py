@@ -60,6 +60,10 @@ class Optimiser:
 
     def __init__(self, network: Network, settings: Settings, *, device: str) -> None:
         self.network, self.half = network.to(device).train(), settings.half and device != "cpu"
+        if (
+            device != "cpu"
+        ):  # it fails on short wide batches, and gives a language model NaN to learn from
+            torch.backends.cuda.enable_cudnn_sdp(False)
         self.run = list(network.parameters())
         plain = [p.ndim < 2 for p in self.run]
         self.exact = [p.detach().clone().requires_grad_() for p in self.run] if self.half else self.run
@@ -105,8 +109,6 @@ def train(network: Network, data: Encoded, settings: Settings, *, device: str, t
     rng = np.random.default_rng(settings.seed)
     network.set_dropout(settings.dropout)
     network.freeze(settings.frozen)
-    if device != "cpu":
-        torch.backends.cuda.enable_cudnn_sdp(False)  # fails on short wide batches
     if settings.compiled:
         network.compile_layers()
     loaded = Loaded(data, device)

@@ -144,3 +144,12 @@ def test_frozen_layers_stay(folder: Path) -> None:
     teach(network, grouped(folder), np.array([row.label for row in ROWS]), settings, device="cpu")
     assert json.dumps(network.layers[0].ffn_up.weight.tolist()) == before
     assert network.layers[1].ffn_up.weight.grad is None
+
+
+def test_a_loss_that_is_no_number_ends_the_training(folder: Path) -> None:
+    network = load_decoder(folder / "model.gguf")
+    with torch.no_grad():
+        network.layers[0].ffn_up.weight[0, 0] = torch.nan
+    settings = Settings(rate=1e-2, epochs=30, tokens=600)
+    with pytest.raises(FloatingPointError, match="no number"):
+        teach(network, grouped(folder), np.array([row.label for row in ROWS]), settings, device="cpu")
