@@ -27,7 +27,7 @@ PIECE = 58 * 2**20
 """Bytes of a piece: a call may carry 64 MiB, its small files counted in."""
 PART = 15 * 2**20
 """Bytes of a part that comes back."""
-TAUGHT, ASKED = 0.22, 0.28
+TAUGHT, ASKED = 0.13, 0.45
 """The part of the time left that the teacher learns for, and of what is then left that it answers for."""
 SPARED = 45.0
 """Seconds at the end for the way back."""

@@ -61,7 +61,7 @@ def build(run: Run) -> None:
     if shares := run.config.get("crossed"):
         every = [row for name in LESSONS if name in parts for row in parts[name]]
         copies = np.floor(by_source([row.source for row in every], shares) + rng.random(len(every))).astype(int)
-        parts[CROSSED] = list(cross(every, copies.tolist(), seed=seed))
+        parts[CROSSED] = list(cross(every, copies.tolist(), seed=run.config.get("crossed_seed", seed)))
     for name, some in parts.items():
         print(name, write_rows(run.out / f"{name}.jsonl.xz", some), *data.spread(some), sep="\n")
 
