@@ -9,7 +9,6 @@ import math
 import re
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from torch.nn import functional as F
 from training.fit import UNLABELLED, Optimiser, Settings, label_loss
 from training.grouped import Groups
 from training.model import CLASSES
+from training.quants import floats_of
 from training.tokens import Ints
 
 PAD = -1
@@ -131,29 +131,20 @@ class Decoder(nn.Module):
 def load_decoder(path: Path, layers: int | None = None) -> Decoder:
     """The first layers of a Qwen2 model in a GGUF file; the head starts at random."""
     from gguf import GGUFReader
-    from gguf.quants import dequantize
 
     file = GGUFReader(path)
     with torch.device("meta"):
-        network = Decoder(shape_of(path, layers))
+        network = Decoder(_shape(file, layers))
     network.to_empty(device="cpu")
-    state = network.state_dict()
+    missing = network.state_dict()
     names = {"token_embd.weight": "words.weight", "output_norm.weight": "norm.weight"}
-    wanted = {}
     for tensor in file.tensors:
         name = names.get(tensor.name) or re.sub(r"^blk\.", "layers.", tensor.name)
-        if name in state:
-            wanted[name] = tensor
-
-    def fill(name: str) -> None:
-        values = dequantize(wanted[name].data, wanted[name].tensor_type)
-        state[name].copy_(torch.from_numpy(values.copy()).view(state[name].shape))
-
-    with ThreadPoolExecutor() as pool:  # what takes long there leaves other threads room
-        list(pool.map(fill, wanted))
-    nn.init.normal_(network.classes.weight, std=0.02)
-    nn.init.zeros_(network.classes.bias)
-    if missing := state.keys() - wanted.keys() - {"classes.weight", "classes.bias"}:
+        if name in missing:
+            missing.pop(name).copy_(floats_of(tensor))
+    nn.init.normal_(missing.pop("classes.weight"), std=0.02)
+    nn.init.zeros_(missing.pop("classes.bias"))
+    if missing:
         raise ValueError(f"{path} lacks {sorted(missing)[:3]}")
     return network
 
@@ -162,8 +153,10 @@ def shape_of(path: Path, layers: int | None = None) -> Shape:
     """The sizes that a GGUF file gives."""
     from gguf import GGUFReader
 
-    file = GGUFReader(path)
+    return _shape(GGUFReader(path), layers)
 
+
+def _shape(file: Any, layers: int | None) -> Shape:
     def value(name: str) -> Any:
         return file.fields[f"qwen2.{name}"].contents()
 

@@ -60,9 +60,7 @@ class Optimiser:
 
     def __init__(self, network: Network, settings: Settings, *, device: str) -> None:
         self.network, self.half = network.to(device).train(), settings.half and device != "cpu"
-        if (
-            device != "cpu"
-        ):  # it fails on short wide batches, and gives a language model NaN to learn from
+        if device != "cpu":  # it fails on short wide batches, and gives a language model NaN to learn from
             torch.backends.cuda.enable_cudnn_sdp(False)
         self.run = list(network.parameters())
         plain = [p.ndim < 2 for p in self.run]
