@@ -30,7 +30,7 @@ from training.floats import floats
 from training.measure import auroc, balanced_accuracy, calibration_error, f1_of_bad
 from training.model import SHAPES, Network, Shape
 from training.records import make_records
-from training.rows import Row, read_rows, write_rows
+from training.rows import Row, held_out, read_rows, write_rows
 from training.tokens import Loaded, encode_rows, load_tokenizer, specials
 
 CONTEXT = (
@@ -93,6 +93,17 @@ def test_held_out_contexts_are_never_trained_on(made_data: Path) -> None:
         assert seen
         assert not kept & seen
     assert any(row.source in ("ragtruth", "silver") for row in held)
+
+
+def test_contexts_with_marked_answers_are_held_out_more_often(tmp_path: Path) -> None:
+    (tmp_path / "train").mkdir()
+    marked, others = ([f"{kind} {number}" for number in range(1000)] for kind in ("marked", "other"))
+    with lzma.open(tmp_path / "train" / "ragtruth_answers_partial.jsonl.xz", "wt") as file:
+        file.writelines(json.dumps({"context": context}) + "\n" for context in marked)
+    held = [sum(data.answers_held(context, tmp_path) for context in some) for some in (marked, others)]
+    assert 150 < held[0] < 250
+    assert 50 < held[1] < 110
+    assert all(held_out(context, 0.2) for context in others if data.answers_held(context, tmp_path))
 
 
 def test_spans_label_the_claims_they_touch(made_data: Path) -> None:
