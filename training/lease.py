@@ -83,7 +83,10 @@ def _read(config: Path, base: Path, out: Path) -> Iterator[Sent]:
     for name in (*LESSONS, "eval", "held"):
         if (path := out / f"{name}.jsonl.xz").exists():
             yield _whole(path, f"out/{path.name}")
-    unread = {base / "minilm" / "model.safetensors"} if settings["student"]["start"] == "shipped" else set()
+    student = settings["student"]
+    unread = {base / name for name, share in student.get("beside", {}).items() if not share}
+    if student["start"] == "shipped":
+        unread = unread - {base / "shipped.onnx"} | {base / "minilm" / "model.safetensors"}
     for path in sorted(path for path in base.rglob("*") if path.is_file() and path not in {*models, *unread}):
         yield _whole(path, f"base/{path.relative_to(base)}")
     for model in models:

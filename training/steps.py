@@ -246,6 +246,8 @@ def mean_with(state: dict[str, Tensor], folder: Path, beside: dict[str, float], 
     """The mean of a student's weights and those of graphs in a folder, each of which has a share."""
     mean = {key: (1 - sum(beside.values())) * value for key, value in state.items()}
     for name, share in beside.items():
+        if not share:
+            continue
         other = floats(folder / name, shape).state_dict()
         mean = {key: value + share * other[key] for key, value in mean.items()}
     return mean
@@ -393,14 +395,14 @@ def answer(run: Run) -> None:
     write_rows(run.out / "calibration_rows.jsonl.xz", rows)
     again = [number for number, row in enumerate(rows) if row.more]
     second = [rows[number]._replace(evidence=rows[number].more) for number in again]
-    first, more = (_read(run, some) for some in (rows, second))
+    first, more = (read_graph(run, some, run.out / "model.onnx") for some in (rows, second))
     both = np.stack([first, first])
     both[1, again] = more
     np.savez(run.out / "answers.npz", classes=both)
 
 
-def _read(run: Run, rows: list[Row]) -> np.ndarray:
-    """The graph's class logits, from as many processes as there are cores."""
+def read_graph(run: Run, rows: list[Row], graph: Path) -> np.ndarray:
+    """A graph's class logits, from as many processes as there are cores."""
     from training.export import read_with
 
     count = min(os.cpu_count() or 1, len(rows))
@@ -408,7 +410,7 @@ def _read(run: Run, rows: list[Row]) -> np.ndarray:
         return np.zeros((0, 3), np.float32)
     with ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn")) as pool:
         parts = [rows[begin::count] for begin in range(count)]
-        found = pool.map(read_with, [run.out / "model.onnx"] * count, [tokenizer_path(run)] * count, parts)
+        found = pool.map(read_with, [graph] * count, [tokenizer_path(run)] * count, parts)
         classes = np.zeros((len(rows), 3), np.float32)
         for begin, part in enumerate(found):
             classes[begin::count] = part
