@@ -7,7 +7,7 @@ import json
 import random
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +82,15 @@ def fit_logistic(inputs: Floats, good: np.ndarray, weights: Floats) -> Floats:
 
 def chosen(rows: Sequence[Row], *, seed: int) -> list[Row]:
     """The rows that calibration is fitted on: all of the labelled claims like a user's, and some of each other kind."""
+
+    def most(source: str) -> int:
+        return 1200 if source in GENERATED else 50 if source.startswith("skill_") else 120
+
+    return some_of_each(rows, most, seed=seed)
+
+
+def some_of_each(rows: Sequence[Row], most: Callable[[str], int], *, seed: int) -> list[Row]:
+    """Some labelled rows of each source, at most so many."""
     by_source: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         if row.label != UNLABELLED:
@@ -89,9 +98,7 @@ def chosen(rows: Sequence[Row], *, seed: int) -> list[Row]:
     rng = random.Random(seed)
     found = []
     for source in sorted(by_source):
-        some = by_source[source]
-        most = 1200 if source in GENERATED else 50 if source.startswith("skill_") else 120
-        found += rng.sample(some, min(len(some), most))
+        found += rng.sample(by_source[source], min(len(by_source[source]), most(source)))
     return found
 
 

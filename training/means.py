@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
@@ -19,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from torch import Tensor
 
+from training.calibrate import some_of_each
 from training.export import export
-from training.fit import UNLABELLED
 from training.measure import auroc
 from training.model import SHAPES, Network
 from training.rows import Row, read_rows
@@ -46,18 +45,9 @@ def group_of(source: str) -> str:
     return next((group for start, group in GROUPS.items() if source.startswith(start)), "real")
 
 
-def chosen(rows: list[Row], *, seed: int) -> list[Row]:
-    """Some labelled rows of each source."""
-    by_source: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.label != UNLABELLED:
-            by_source[row.source].append(row)
-    rng = random.Random(seed)
-    found = []
-    for source in sorted(by_source):
-        most = MOST_MADE if group_of(source) == "made skills" else MOST
-        found += rng.sample(by_source[source], min(len(by_source[source]), most))
-    return found
+def most_of(source: str) -> int:
+    """How many rows of a source are read."""
+    return MOST_MADE if group_of(source) == "made skills" else MOST
 
 
 def state_of(run: Run, shares: tuple[float, ...]) -> dict[str, Tensor]:
@@ -95,7 +85,8 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     config = json.loads(options.config.read_text())
     run = Run(config, options.base, options.out, options.out, "cpu")
-    rows = chosen(list(read_rows(run.out / "held.jsonl.xz")), seed=config["seed"]) if options.shares else []
+    held = list(read_rows(run.out / "held.jsonl.xz")) if options.shares else []
+    rows = some_of_each(held, most_of, seed=config["seed"])
     for shares in options.shares:
         mean = measure(run, shares, rows)
         print(*shares, *(f"{group} {figure:.4f}" for group, figure in sorted(mean.by_group.items())), flush=True)

@@ -14,8 +14,9 @@ pytest.importorskip("onnx")
 import torch
 
 from faithmeter.verify.local import WEIGHTS
+from training.calibrate import some_of_each
 from training.export import export
-from training.means import chosen, group_of, main
+from training.means import group_of, main, most_of
 from training.model import SHAPES, Network, load_network
 from training.rows import Row, write_rows
 from training.steps import save_network
@@ -53,7 +54,7 @@ def test_a_mean_is_measured_and_written(tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_a_source_is_read_in_part_and_shown_with_its_like() -> None:
     rows = [*rows_of("skill_kinship", 90), *rows_of("silver", 400), Row("A.", "", "B.", 4, None, "silver")]
-    sources = [row.source for row in chosen(rows, seed=1)]
+    sources = [row.source for row in some_of_each(rows, most_of, seed=1)]
     assert (sources.count("skill_kinship"), sources.count("silver")) == (40, 150)
     groups = [group_of(name) for name in ("skill_kinship", "skill_written_time", "answered_retrieved", "slip", "snli")]
     assert groups == ["made skills", "written", "retrieved", "edits", "real"]
