@@ -24,8 +24,9 @@ from faithmeter.trust.selftest.source_text import Source
 
 
 def power(work: Work, piece: str, length: int) -> float:
-    """By which power of the length the cost grows, up to so many pieces."""
-    return exponent(work, piece * (length // 4), piece * length)[0]
+    """By which power of the length the cost grows, up to so many pieces; what seems too much is tried over 16 times."""
+    found = exponent(work, piece * (length // 4), piece * length)[0]
+    return found if found < LINEAR else exponent(work, piece * (length // 16), piece * length)[0]
 
 
 def test_white_space_in_a_quote() -> None:
