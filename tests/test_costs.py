@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from support.growth import BASE, LINEAR, Work, exponent, functions, fuzz, growth, patterns, repeated
+from support.growth import BASE, LINEAR, Work, confirmed, exponent, functions, fuzz, growth, patterns, repeated
 
 from faithmeter.datamodels import Sample
 from faithmeter.evidence import quotes
@@ -24,9 +24,9 @@ from faithmeter.trust.selftest.source_text import Source
 
 
 def power(work: Work, piece: str, length: int) -> float:
-    """By which power of the length the cost grows, up to so many pieces; what seems too much is tried over 16 times."""
+    """By which power of the length the cost grows, up to so many pieces."""
     found = exponent(work, piece * (length // 4), piece * length)[0]
-    return found if found < LINEAR else exponent(work, piece * (length // 16), piece * length)[0]
+    return confirmed(found, work, lambda count: piece * count, length)
 
 
 def test_white_space_in_a_quote() -> None:

@@ -2,9 +2,9 @@
 
     python -m training.means --base FOLDER --out OUT 0,0 .3,0 .15,.15
 
-Each argument has the shares of `student.beside` in the config, in its order; what is left is the student's. The student
-in OUT is to be one that `fit` left as it was: with no `beside` in its config. `--ship .15,.15` writes that mean in its
-place, for `export` and what follows.
+Each argument has the shares of the graphs that the config names in `student.beside`, in their order; what is left is
+the student's. The student in OUT is to be one that `fit` left as it was: with shares of 0 there. `--ship .15,.15`
+writes that mean in its place, for `export` and what follows.
 """
 
 from __future__ import annotations
@@ -13,15 +13,13 @@ import argparse
 import json
 from collections import defaultdict
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
-from torch import Tensor
 
 from training.calibrate import some_of_each
 from training.export import export
 from training.measure import auroc
-from training.model import SHAPES, Network
+from training.model import Network
 from training.rows import Row, read_rows
 from training.steps import Run, mean_with, read_graph, save_network, support_of, trained
 
@@ -30,14 +28,6 @@ MOST, MOST_MADE, LEAST = 150, 40, 6
 GROUPS = {"answered_retrieved": "retrieved", "answered": "answers", "skill_written": "written", "skill_": "made skills",
           "corrupt": "edits", "slip": "edits", "role": "edits", "records": "edits"}  # fmt: skip
 """The sources that are shown as one, by how they start; all others are `real`."""
-
-
-class Mean(NamedTuple):
-    """How one mean ranks."""
-
-    shares: tuple[float, ...]
-    by_group: dict[str, float]
-    """The mean of its sources' AUROC."""
 
 
 def group_of(source: str) -> str:
@@ -50,18 +40,18 @@ def most_of(source: str) -> int:
     return MOST_MADE if group_of(source) == "made skills" else MOST
 
 
-def state_of(run: Run, shares: tuple[float, ...]) -> dict[str, Tensor]:
-    """The weights of a mean."""
-    beside = dict(zip(run.config["student"]["beside"], shares, strict=True))
-    return mean_with(trained(run).state_dict(), run.base, beside, run.config["student"]["base"])
+def mean_of(run: Run, shares: tuple[float, ...]) -> Network:
+    """The student's mean with the graphs beside it."""
+    network, student = trained(run), run.config["student"]
+    beside = dict(zip(student["beside"], shares, strict=True))
+    network.load_state_dict(mean_with(network.state_dict(), run.base, beside, student["base"]))
+    return network
 
 
-def measure(run: Run, shares: tuple[float, ...], rows: list[Row]) -> Mean:
-    """Export a mean in int8 and let it read rows."""
-    network = Network(SHAPES[run.config["student"]["base"]])
-    network.load_state_dict(state_of(run, shares))
+def measure(run: Run, network: Network, rows: list[Row]) -> dict[str, float]:
+    """How a network ranks rows in int8: for each group the mean of its sources' AUROC."""
     path = run.out / "mean.onnx"
-    export(network.eval(), path, int8=True, notes={"name": "faithmeter-local"})
+    export(network, path, int8=True, notes={"name": "faithmeter-local"})
     support = support_of(read_graph(run, rows, path))
     path.unlink()
     sources, good = np.array([row.source for row in rows]), np.array([row.label == 0 for row in rows])
@@ -70,7 +60,7 @@ def measure(run: Run, shares: tuple[float, ...], rows: list[Row]) -> Mean:
         at = sources == source
         if LEAST <= good[at].sum() <= at.sum() - LEAST:
             found[group_of(source)].append(auroc(support[at], good[at]))
-    return Mean(shares, {group: float(np.mean(each)) for group, each in found.items()})
+    return {group: float(np.mean(each)) for group, each in sorted(found.items())}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -88,12 +78,10 @@ def main(arguments: list[str] | None = None) -> None:
     held = list(read_rows(run.out / "held.jsonl.xz")) if options.shares else []
     rows = some_of_each(held, most_of, seed=config["seed"])
     for shares in options.shares:
-        mean = measure(run, shares, rows)
-        print(*shares, *(f"{group} {figure:.4f}" for group, figure in sorted(mean.by_group.items())), flush=True)
+        figures = measure(run, mean_of(run, shares), rows)
+        print(*shares, *(f"{group} {figure:.4f}" for group, figure in figures.items()), flush=True)
     if options.ship:
-        network = Network(SHAPES[config["student"]["base"]])
-        network.load_state_dict(state_of(run, options.ship))
-        save_network(network, run.out / "student.safetensors")
+        save_network(mean_of(run, options.ship), run.out / "student.safetensors")
 
 
 def _shares(text: str) -> tuple[float, ...]:

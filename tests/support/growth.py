@@ -236,6 +236,17 @@ def exponent(work: Work, short: str, long: str, *, tries: int = 5, enough: float
     return power, slow
 
 
+def confirmed(power: float, work: Work, make: Callable[[int], str], length: int) -> float:
+    """A growth that was seen over 4 times the length; if it seems too fast, that over 16 times where that is linear.
+
+    A core that is shared for a while is half as fast, which adds .5 over 4 times the length, and .25 over 16.
+    """
+    if not LINEAR < power < math.inf:
+        return power
+    wider, _ = exponent(work, make(length // 16), make(length))
+    return wider if wider < LINEAR else power
+
+
 def growth(name: str, work: Work, bad: Sequence[Text], *, base: int) -> Growth:
     """The fastest growth of one work over bad texts, at 1, 4 and 16 times the base.
 
@@ -258,9 +269,7 @@ def growth(name: str, work: Work, bad: Sequence[Text], *, base: int) -> Growth:
             longest *= 4
             longer, seconds = exponent(work, text.make(longest // 4), text.make(longest))
             power = longer if longer < math.inf else power  # cut off: what was seen before counts
-        if LINEAR < power < math.inf:  # a shared core is half as fast, which adds .5 over 4 times the length
-            wider, _ = exponent(work, text.make(longest // 16), text.make(longest))
-            power = wider if wider < LINEAR else power
+        power = confirmed(power, work, text.make, longest)
         if seconds >= NEGLIGIBLE and power > worst.exponent:
             worst = Growth(name, text.name, power, seconds)
     return worst
