@@ -228,6 +228,13 @@ def look(root: Path) -> str:
     return "\n".join([*lines, "done" if (root / "done").exists() else ""]).strip()
 
 
+def stay(root: Path, seconds: float) -> None:
+    """Wait until everything is done, at most so long."""
+    ends = time.time() + seconds
+    while time.time() < ends and not (root / "done").exists():
+        time.sleep(PAUSE)
+
+
 def left(root: Path) -> float:
     """The seconds until everything is to be done."""
     return float((root / "ends").read_text()) - SPARED - time.time()
@@ -338,7 +345,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--site", type=Path, default=Path("out/site"), help="packages that the machine lacks")
     parser.add_argument("--root", type=Path, default=Path("/tmp/lease"), help="where everything lies there")
     parser.add_argument("--seconds", type=float, default=1600, help="from the first piece until all is to be done")
-    parser.add_argument("--wait", type=float, default=0, help="seconds to stay before saying how far all is")
+    parser.add_argument("--wait", type=float, default=0, help="seconds to stay, if all is not done before")
     options = parser.parse_args(arguments)
     if options.step in ("give", "join") and options.folder is None:
         parser.error(f"{options.step} wants a folder")
@@ -349,15 +356,14 @@ def main(arguments: list[str] | None = None) -> None:
     elif options.step == "take":
         if options.folder:
             take(options.folder, options.root, seconds=options.seconds)
-        ends = time.time() + options.wait
-        while time.time() < ends and not (options.root / "done").exists():
-            time.sleep(PAUSE)
+        stay(options.root, options.wait)
         print(look(options.root))
     elif options.step == "work":
         work(options.root)
     elif options.step == "fit":
         fit(options.root)
     elif options.step == "give":
+        stay(options.root, options.wait)
         print(*give(options.root, options.folder), sep="\n")
     else:
         print(join(options.folder, options.out))

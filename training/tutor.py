@@ -109,7 +109,8 @@ def ask(run: Run) -> None:
         known = np.isfinite(classes).all(1)
         order = np.argsort(groups.rows[known])
         rows, classes = groups.rows[known][order], classes[known][order]
-        np.savez(run.out / ("teacher.npz" if name == "asked" else f"{name}.teacher.npz"), asked=rows, classes=classes)
+        path = run.out / ("teacher.npz" if name == "asked" else f"{name}.teacher.npz")
+        np.savez(path, asked=rows.astype(np.int32), classes=classes)
         print(f"{name}: {known.sum()} of {len(known)} claims", flush=True)
         if name == "eval":
             report(encoded(run.out / "eval.ids.npz"), classes)
