@@ -57,7 +57,7 @@ if __name__ == "__main__":
     parser.add_argument("wheels", type=Path)
     parser.add_argument("--base", type=Path, default=Path("out/base"))
     parser.add_argument("--shipped", default="HEAD", help="the commit whose graph training goes on from")
-    parser.add_argument("--before", default="57a8d24", help="the commit of the other graph")
+    parser.add_argument("--before", default="82a357e", help="the commit of the other graph")
     options = parser.parse_args()
     unpack(options.wheels, options.base)
     graphs(options.base, options.shipped, options.before)
